@@ -1,0 +1,111 @@
+"""The Plan and its parts. ``config.translate`` makes it; everything that runs reads it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from cwgpu.emf.declare import Declaration
+from cwgpu.emf.delta import Treatment
+from cwgpu.model.target import TargetGroup
+from cwgpu.prom.exposition import Format
+from cwgpu.prom.relabel import Rule
+
+NameMatch = Callable[[str], bool]
+"""Does this selector find its regex anywhere in the metric name?"""
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiscovery:
+    """One file_sd_configs entry."""
+
+    patterns: tuple[str, ...]
+    """Absolute paths; the last part may hold one star."""
+    refresh_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One scrape configuration; see docs/configuration.md for each key."""
+
+    name: str
+    interval_s: float
+    timeout_s: float
+    metrics_path: str = "/metrics"
+    scheme: str = "http"
+    params: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    honor_labels: bool = False
+    honor_timestamps: bool = True
+    enable_compression: bool = True
+    relabel: tuple[Rule, ...] = ()
+    metric_relabel: tuple[Rule, ...] = ()
+    sample_limit: int = 0
+    """Most samples after metric relabelling; 0 is no limit."""
+    body_size_limit_bytes: int = 0
+    """A decompressed body of this size or more fails the scrape; 0 takes the built-in bound."""
+    strict: bool = False
+    """True: one bad line fails the scrape, as in Prometheus."""
+    fallback_format: Format | None = Format.TEXT
+    """How a page of unknown or missing Content-Type is read; None fails the scrape."""
+    static: tuple[TargetGroup, ...] = ()
+    files: tuple[FileDiscovery, ...] = ()
+    unsupported: tuple[str, ...] = ()
+    """Discovery keys that were read but that nothing acts on yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dcgm:
+    """What is done for metrics whose name begins with ``DCGM_``."""
+
+    labels: bool = True
+    """Give labels the names of the usual exporter versions (uuid -> UUID ...)."""
+    blanks: bool = True
+    """Treat DCGM's blank values as no value."""
+    aliases: bool = True
+    """Give DCGM 4.6 field names their older names before selectors run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Emf:
+    """From samples to log events."""
+
+    namespace: str
+    declarations: tuple[Declaration, ...]
+    cluster_name: str = ""
+    dedup: bool = True
+    """True: a metric that several declarations select is sent once, with all their sets."""
+    log_unselected: bool = False
+    """True: samples that no declaration selects are sent too, as plain log fields."""
+    untyped_as_gauge: bool = False
+    units: Mapping[str, str] = field(default_factory=dict)
+    """Metric name -> CloudWatch unit."""
+    counters: tuple[tuple[NameMatch, Treatment], ...] = ()
+    """The first selector that matches a counter's name decides; none: ``Treatment.DELTA``."""
+    resolutions: tuple[tuple[NameMatch, int], ...] = ()
+    """The first selector that matches decides on 1 or 60 seconds; none: unsaid, which is 60."""
+
+
+@dataclass(frozen=True, slots=True)
+class CloudWatch:
+    """Where the log events go. Group and stream may hold placeholders such as ``{ClusterName}``."""
+
+    log_group: str
+    log_stream: str
+    region: str | None = None
+    role_arn: str | None = None
+    endpoint_url: str | None = None
+    retention_days: int | None = None
+    """Set on log groups that we create; None keeps events for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that a running agent needs to know."""
+
+    jobs: tuple[Job, ...]
+    emf: Emf
+    cloudwatch: CloudWatch
+    dcgm: Dcgm = field(default_factory=Dcgm)
+    flush_interval_s: float = 5.0
+    warnings: tuple[str, ...] = ()
+    """What the configuration asks for and will not get, one sentence each."""
+    files: tuple[str, ...] = ()
+    """Every file that was read: a change of any of them is a reason to read all again."""
