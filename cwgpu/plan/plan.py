@@ -61,6 +61,8 @@ class Dcgm:
     """Treat DCGM's blank values as no value."""
     aliases: bool = True
     """Give DCGM 4.6 field names their older names before selectors run."""
+    rates: bool = True
+    """Never make deltas of DCGM fields that are rates though typed counter."""
 
 
 @dataclass(frozen=True, slots=True)

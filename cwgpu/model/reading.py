@@ -1,0 +1,50 @@
+"""What one page gave: the events made of it, and an account of every sample that is in none."""
+
+from dataclasses import dataclass
+
+from cwgpu.model.drop import DropReason
+from cwgpu.model.event import EmfEvent
+from cwgpu.model.scrape import FailReason
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Samples of one page that were dropped for one reason."""
+
+    reason: DropReason
+    count: int
+    names: tuple[str, ...]
+    """The first few metric names it befell, each once."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that is no exposition text."""
+
+    number: int
+    """Counted from 1."""
+    fault: str
+    text: str
+    """The line's beginning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A page that was read. ``samples == selected + sum of the drops' counts``, always."""
+
+    events: tuple[EmfEvent, ...]
+    samples: int
+    """Sample lines of the page, bad ones included."""
+    selected: int
+    """Samples that the events carry."""
+    dropped: tuple[Drop, ...]
+    bad_lines: tuple[BadLine, ...]
+    """The first few; all of them are counted in ``dropped``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An answer that is no metrics page, or that its job's limits do not let in."""
+
+    reason: FailReason
+    detail: str
