@@ -1,0 +1,69 @@
+"""Counters: what one more sample of a running total is worth.
+
+The rules are those of the CloudWatch agent's Prometheus support, so that graphs stay the same when
+it is replaced; docs/compatibility.md names the two cases in which we differ.
+"""
+
+import enum
+import math
+from dataclasses import dataclass
+
+from cwgpu.emf import limits
+from cwgpu.model.drop import DropReason
+
+
+class Treatment(enum.Enum):
+    """What is sent for a counter."""
+
+    DELTA = "delta"
+    """The increase since the sample before."""
+    RATE = "rate"
+    """That increase, per second."""
+    ABSOLUTE = "absolute"
+    """The total itself, as if it were a gauge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The sample that the next one is compared with."""
+
+    value: float
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a sample gave: exactly one of ``value`` and ``dropped`` is None."""
+
+    baseline: Baseline | None
+    """To be handed in with the next sample."""
+    value: float | None
+    """What to send; finite and within what CloudWatch takes."""
+    dropped: DropReason | None
+
+
+def step(baseline: Baseline | None, value: float, at_ms: int, treatment: Treatment) -> Step:
+    """Take one sample of a series; ``baseline`` is what the step before gave, None at first.
+
+    A total below the one before was reset in between: all of it is new.
+    """
+    if not math.isfinite(value):
+        return Step(None, None, DropReason.NOT_FINITE)
+    if treatment is Treatment.ABSOLUTE:
+        return _sendable(None, value)
+    latest = Baseline(value, at_ms)
+    if baseline is None:
+        return Step(latest, None, DropReason.FIRST_OF_COUNTER)
+    elapsed_ms = at_ms - baseline.at_ms
+    if elapsed_ms <= 0:
+        return Step(baseline, None, DropReason.NOT_ADVANCED)
+    increase = value - baseline.value if value >= baseline.value else value
+    if treatment is Treatment.RATE:
+        return _sendable(latest, increase / elapsed_ms * 1000)
+    return _sendable(latest, increase)
+
+
+def _sendable(baseline: Baseline | None, value: float) -> Step:
+    if abs(value) > limits.VALUE:
+        return Step(baseline, None, DropReason.OUT_OF_RANGE)
+    return Step(baseline, value, None)
