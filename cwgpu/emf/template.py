@@ -5,8 +5,8 @@ work when a label set first appears, and ``EventTemplate.render`` fills in the r
 The form is EMF v1, the specification named in the package; the limits are in ``limits``.
 """
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import orjson
@@ -60,6 +60,8 @@ class Layout:
     templates: tuple[EventTemplate, ...]
     dropped: tuple[tuple[int, DropReason], ...]
     """Place of each metric that is in no template, and why; in order of the places."""
+    skipped: tuple[tuple[int, DimensionSet], ...]
+    """Dimension sets that cannot be used, each with the place of its metric; in that order."""
 
 
 def layout(namespace: str, labels: LabelPairs, metrics: Sequence[Metric]) -> Layout:
@@ -76,8 +78,8 @@ def layout(namespace: str, labels: LabelPairs, metrics: Sequence[Metric]) -> Lay
 
     That the values of the labels are valid dimensions was checked by ``declare.directives``.
     """
-    dropped: dict[int, DropReason] = {}
-    sendable = _sendable(labels, metrics, dropped)
+    losses = _Losses()
+    sendable = _sendable(labels, metrics, losses)
     hidden = {limits.RESERVED, *(metric.name for metric in sendable.values())}
     members = [
         _text(name) + b":" + _text(value) for name, value in labels if value and name not in hidden
@@ -90,58 +92,68 @@ def layout(namespace: str, labels: LabelPairs, metrics: Sequence[Metric]) -> Lay
         if fresh.take(place, metric):
             drafts.append(fresh)
         else:
-            dropped[place] = DropReason.TOO_LARGE
+            losses.dropped[place] = DropReason.TOO_LARGE
     return Layout(
         templates=tuple(draft.template() for draft in drafts if draft.places),
-        dropped=tuple(sorted(dropped.items(), key=lambda item: item[0])),
+        dropped=tuple(sorted(losses.dropped.items(), key=_place)),
+        skipped=tuple(sorted(losses.skipped, key=_place)),
     )
 
 
-def _sendable(
-    labels: LabelPairs, metrics: Sequence[Metric], dropped: dict[int, DropReason]
-) -> dict[int, Metric]:
+@dataclass(frozen=True, slots=True)
+class _Losses:
+    """What ``Layout`` tells of the metrics that did not go through whole."""
+
+    dropped: dict[int, DropReason] = field(default_factory=dict)
+    skipped: list[tuple[int, DimensionSet]] = field(default_factory=list)
+
+
+def _place(loss: tuple[int, object]) -> int:
+    return loss[0]
+
+
+def _sendable(labels: LabelPairs, metrics: Sequence[Metric], losses: _Losses) -> dict[int, Metric]:
     """Keep what an event can hold, by place, with the dimension sets that can be used."""
     last = {metric.name: place for place, metric in enumerate(metrics)}
-    present = {name for name, value in labels if value} - {limits.RESERVED}
     kept: dict[int, Metric] = {}
     for place, metric in enumerate(metrics):
-        if metric.name == limits.RESERVED or (
-            metric.sets and limits.metric_name_fault(metric.name)
-        ):
-            dropped[place] = DropReason.NAME_INVALID
+        reserved = metric.name == limits.RESERVED
+        if reserved or (metric.sets and limits.metric_name_fault(metric.name)):
+            losses.dropped[place] = DropReason.NAME_INVALID
         elif last[metric.name] != place:
-            dropped[place] = DropReason.DUPLICATE
+            losses.dropped[place] = DropReason.DUPLICATE
         else:
             kept[place] = metric
+    present = {name for name, value in labels if value} - {limits.RESERVED}
     # First each metric alone: one that lives only by the label it hides is lost and hides nothing.
     for place, metric in list(kept.items()):
-        _narrow(kept, place, present - {metric.name}, dropped)
+        _narrow(kept, place, present - {metric.name}, losses)
     shown = present - {metric.name for metric in kept.values()}
     for place in list(kept):
-        _narrow(kept, place, shown, dropped)
+        _narrow(kept, place, shown, losses)
     return kept
 
 
-def _narrow(
-    kept: dict[int, Metric], place: int, allowed: set[str], dropped: dict[int, DropReason]
-) -> None:
-    """Leave the metric the sets made of allowed labels; drop it if it had some and has none."""
+def _narrow(kept: dict[int, Metric], place: int, shown: set[str], losses: _Losses) -> None:
+    """Leave the metric the sets made of labels that are shown; drop it if none is left."""
     metric = kept[place]
-    sets = tuple(usable for one in metric.sets if (usable := _usable(one, allowed)))
-    if sets or not metric.sets:
-        kept[place] = replace(metric, sets=sets)
-        return
-    del kept[place]
-    large = any(len(names) > limits.SET_NAMES for one in metric.sets for names in one)
-    dropped[place] = DropReason.DIMENSION_INVALID if large else DropReason.DIMENSION_MISSING
-
-
-def _usable(sets: Sets, allowed: Collection[str]) -> Sets:
-    return tuple(
+    unusable = {
         names
+        for sets in metric.sets
         for names in sets
-        if len(names) <= limits.SET_NAMES and all(name in allowed for name in names)
-    )
+        if len(names) > limits.SET_NAMES or not shown.issuperset(names)
+    }
+    if not unusable:
+        return
+    losses.skipped.extend((place, names) for names in sorted(unusable))
+    rest = (tuple(names for names in sets if names not in unusable) for sets in metric.sets)
+    kept[place] = replace(metric, sets=tuple(sets for sets in rest if sets))
+    if not kept[place].sets:
+        large = any(len(names) > limits.SET_NAMES for names in unusable)
+        losses.dropped[place] = (
+            DropReason.DIMENSION_INVALID if large else DropReason.DIMENSION_MISSING
+        )
+        del kept[place]
 
 
 _OPENING = b'{"_aws":{"Timestamp":%d,"CloudWatchMetrics":['
@@ -155,7 +167,7 @@ class _Draft:
         self.places: list[int] = []
         self._namespace = _text(namespace)
         self._members = members
-        self._fields: list[bytes] = []
+        self._names: list[bytes] = []
         self._directives: dict[tuple[Sets, int], list[bytes]] = {}
         self._definitions = 0
         self._datapoints = 0
@@ -165,9 +177,9 @@ class _Draft:
 
     def take(self, place: int, metric: Metric) -> bool:
         """Add a metric if it fits; else change nothing and say False."""
-        field = _text(metric.name)
+        name = _text(metric.name)
         definition = _definition(metric)
-        size = len(field) + len(":,") + limits.VALUE_BYTES
+        size = len(name) + len(":,") + limits.VALUE_BYTES
         keys = list(_keys(metric.sets))
         for key in keys:
             size += len(definition) + len(",")
@@ -181,7 +193,7 @@ class _Draft:
         for key in keys:
             self._directives.setdefault(key, []).append(definition)
         self.places.append(place)
-        self._fields.append(field)
+        self._names.append(name)
         self._bytes += size
         self._definitions += len(keys)
         self._datapoints += sum(len(sets) for sets in metric.sets)
@@ -189,7 +201,7 @@ class _Draft:
 
     def template(self) -> EventTemplate:
         """Finish the event."""
-        fields = [_literal(field) + b":%b" for field in self._fields]
+        fields = [_literal(name) + b":%b" for name in self._names]
         body = b",".join([*map(_literal, self._members), *fields])
         directives = b",".join(self._directive(key[0], of) for key, of in self._directives.items())
         opening = _OPENING + _literal(directives) + _CLOSING if directives else b"{"

@@ -1,0 +1,1 @@
+"""Tests of when things happen."""
