@@ -32,7 +32,8 @@ def test_a_number_has_no_more_digits_than_it_needs(value: float, text: bytes) ->
 def test_a_number_reads_back_as_itself_and_fits_its_room(value: float) -> None:
     """Every finite float comes back equal from JSON, within the room a template keeps for it."""
     text = number.text(value)
-    read = float(json.loads(text))
+    json.loads(text)
+    read = float(text)
     assert (read, math.copysign(1, read)) == (value, math.copysign(1, value))
     assert len(text) <= 24 < limits.VALUE_BYTES
 

@@ -1,0 +1,219 @@
+"""What the answer to a call means for the batch: the one place where that is decided.
+
+The rule behind the table: a batch is given up only when the service says that its content can
+never be stored; everything else, also what we do not know, is tried again.
+"""
+
+import enum
+import math
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import ClassVar, TypeAlias
+
+from cwgpu.logs import codes
+from cwgpu.model.drop import DropReason
+from cwgpu.model.event import LogBatch, Outcome, StreamKey
+
+RETRY_AFTER_MOST_S = 300.0
+"""We never wait longer than this at the service's word, so that a wrong one cannot stop us."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """``rejectedLogEventsInfo``: the events of an accepted call that are not stored, by index."""
+
+    too_old_end: int | None = None
+    """Those before this index are older than 14 days."""
+    expired_end: int | None = None
+    """Those before this index are older than the log group keeps events."""
+    too_new_start: int | None = None
+    """This index and those after it are more than 2 hours ahead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a sink got back, or a word of its own for what it got instead of an answer."""
+
+    code: str
+    """Empty for success; else the service's error code, or one of ``codes.NETWORK`` and such."""
+    message: str = ""
+    status: int = 0
+    """HTTP status; 0 when no answer came."""
+    retry_after_s: float | None = None
+    rejected: Rejected | None = None
+
+
+class RetryKind(enum.Enum):
+    """Whom a retry waits for."""
+
+    THROTTLED = "throttled"
+    SERVER = "server"
+    NETWORK = "network"
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """The service has decided on every event; nothing is left to send."""
+
+    outcome: Outcome
+    """Which events are stored and which are lost; also of a single event that was refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Send the same batch again, later."""
+
+    base_s: ClassVar[float] = 1.0
+    cap_s: ClassVar[float] = 60.0
+    kind: RetryKind
+    after_s: float | None = None
+    """Not before so many seconds, at the service's word; None leaves it to us."""
+    ambiguous: bool = False
+    """The batch may have been stored already: sending it again may count it twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """Make the log group and stream, then send the same batch again."""
+
+    stream: StreamKey
+
+
+@dataclass(frozen=True, slots=True)
+class Bisect:
+    """Something in the batch is refused: send the parts that ``halve`` gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """Keep the batch, get new credentials, and send it again, slowly."""
+
+    base_s: ClassVar[float] = 30.0
+    cap_s: ClassVar[float] = 60.0
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """Keep the batch, say so loudly, and try slowly until somebody changes a permission."""
+
+    base_s: ClassVar[float] = 60.0
+    cap_s: ClassVar[float] = 300.0
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """What was to be created is there."""
+
+
+Verdict: TypeAlias = Delivered | Retry | Create | Bisect | Credentials | Denied
+"""``base_s`` and ``cap_s`` of those that wait are for ``pace.backoff.full_jitter``."""
+
+
+_REFUSALS = frozenset(
+    {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.PROXY_AUTHENTICATION_REQUIRED}
+)
+
+
+def judge(answer: Answer, batch: LogBatch) -> Verdict:
+    """Say what is to be done with a batch after the answer to its PutLogEvents call."""
+    if answer.code in {"", codes.ACCEPTED_BEFORE}:
+        return Delivered(_outcome(batch, answer.rejected or Rejected()))
+    if answer.code == codes.MISSING:
+        return Create(batch.stream)
+    if verdict := _keep(answer):
+        return verdict
+    if len(batch.events) > 1:
+        return Bisect()
+    lost = ((DropReason.REJECTED, batch.samples),)
+    return Delivered(Outcome(batch.stream, 0, 0, 0, lost, _detail(answer)))
+
+
+def judge_creation(answer: Answer) -> Created | Retry | Credentials | Denied:
+    """Say what came of creating a log group or stream, or of setting a retention.
+
+    An order that is refused as wrong is ``Denied``, since no batch is to blame: a name, a key of
+    KMS or a quota has to be changed by somebody.
+    """
+    if answer.code in {"", codes.EXISTS}:
+        return Created()
+    if answer.code == codes.MISSING:  # somebody deleted the group between our two calls
+        return Retry(RetryKind.SERVER)
+    return _keep(answer) or Denied(_detail(answer))
+
+
+def halve(batch: LogBatch) -> tuple[LogBatch, LogBatch]:
+    """Split a batch of two events or more, to find the one that is refused."""
+    middle = len(batch.events) // 2
+    if not middle:
+        message = "a batch of one event cannot be halved"
+        raise ValueError(message)
+    return (
+        LogBatch(batch.stream, batch.events[:middle]),
+        LogBatch(batch.stream, batch.events[middle:]),
+    )
+
+
+def _keep(answer: Answer) -> Retry | Credentials | Denied | None:
+    """Say how the same call is to be tried again; None if it is refused for what it holds."""
+    if answer.code in codes.CREDENTIALS:
+        return Credentials(_detail(answer))
+    if answer.code in codes.DENIED:
+        return Denied(_detail(answer))
+    if kind := _retry_kind(answer):
+        ambiguous = answer.code in codes.UNANSWERED
+        return Retry(kind, _after_s(answer.retry_after_s), ambiguous)
+    # A proxy or firewall in between refuses without any code of AWS.
+    return Denied(_detail(answer)) if answer.status in _REFUSALS else None
+
+
+def _retry_kind(answer: Answer) -> RetryKind | None:
+    """Say whom a retry would wait for; the code decides, then the HTTP status."""
+    if answer.code in codes.THROTTLED:
+        return RetryKind.THROTTLED
+    if answer.code in codes.SERVER:
+        return RetryKind.SERVER
+    if answer.code in codes.NETWORK | codes.UNANSWERED or not answer.status:
+        return RetryKind.NETWORK
+    if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
+        return RetryKind.THROTTLED
+    if answer.status == HTTPStatus.REQUEST_TIMEOUT:
+        return RetryKind.SERVER
+    # Of the rest only 4xx says that the request itself is at fault.
+    at_fault = HTTPStatus.BAD_REQUEST <= answer.status < HTTPStatus.INTERNAL_SERVER_ERROR
+    return None if at_fault else RetryKind.SERVER
+
+
+def _after_s(seconds: float | None) -> float | None:
+    if seconds is None or math.isnan(seconds) or seconds < 0:
+        return None
+    return min(seconds, RETRY_AFTER_MOST_S)
+
+
+def _detail(answer: Answer) -> str:
+    status = f" (HTTP {answer.status})" if answer.status else ""
+    return f"{answer.code}{status}: {answer.message}" if answer.message else answer.code + status
+
+
+def _outcome(batch: LogBatch, rejected: Rejected) -> Outcome:
+    """Account for every event once, whatever indexes the service names."""
+    size = len(batch.events)
+    old_end = min(max(rejected.too_old_end or 0, rejected.expired_end or 0, 0), size)
+    start = rejected.too_new_start
+    new_start = size if start is None or start < 0 else min(max(start, old_end), size)
+    old, stored, new = (
+        LogBatch(batch.stream, batch.events[part])
+        for part in (slice(old_end), slice(old_end, new_start), slice(new_start, None))
+    )
+    lost = ((DropReason.TOO_OLD, old, "too old"), (DropReason.TOO_NEW, new, "too new"))
+    return Outcome(
+        stream=batch.stream,
+        delivered_events=len(stored.events),
+        delivered_samples=stored.samples,
+        delivered_datapoints=stored.datapoints,
+        dropped=tuple((reason, part.samples) for reason, part, _ in lost if part.events),
+        detail=", ".join(
+            f"{len(part.events)} of {size} events {word}" for _, part, word in lost if part.events
+        ),
+    )
