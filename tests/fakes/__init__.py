@@ -1,0 +1,1 @@
+"""Neighbours for tests: real servers on loopback, written independently of the program."""
