@@ -6,7 +6,8 @@ import gzip
 import socket
 import ssl
 import struct
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Awaitable, Callable
+from typing import TypedDict, Unpack
 
 import pytest
 import trustme
@@ -47,20 +48,27 @@ def aim(url: str, timeout_s: float = AMPLE_S) -> Target:
 JOB = Job(name="dcgm", interval_s=60.0, timeout_s=10.0)
 
 
-def fetcher(**more: object) -> Fetcher:
+class More(TypedDict, total=False):
+    """What a fetcher may be given besides its clocks."""
+
+    tls: ssl.SSLContext | bool
+    resolver: abc.AbstractResolver | None
+
+
+def fetcher(**more: Unpack[More]) -> Fetcher:
     """Make a fetcher whose clocks are ours: each look at the monotonic one is a second."""
-    return Fetcher(lambda: 1_700_000_000.25, iter(range(1000)).__next__, **more)  # type: ignore[arg-type]
+    return Fetcher(lambda: 1_700_000_000.25, iter(range(1000)).__next__, **more)
 
 
 async def once(
-    url: str, job: Job = JOB, timeout_s: float = AMPLE_S, **more: object
+    url: str, job: Job = JOB, timeout_s: float = AMPLE_S, **more: Unpack[More]
 ) -> Scrape | ScrapeFailed:
     """Fetch one page with a fetcher of its own."""
     async with fetcher(**more) as fetch:
         return await fetch.fetch(aim(url, timeout_s), job)
 
 
-async def good(url: str, job: Job = JOB, **more: object) -> Scrape:
+async def good(url: str, job: Job = JOB, **more: Unpack[More]) -> Scrape:
     """Fetch a page that must come."""
     answer = await once(url, job, **more)
     assert isinstance(answer, Scrape), answer
@@ -68,7 +76,7 @@ async def good(url: str, job: Job = JOB, **more: object) -> Scrape:
 
 
 async def bad(
-    url: str, job: Job = JOB, timeout_s: float = AMPLE_S, **more: object
+    url: str, job: Job = JOB, timeout_s: float = AMPLE_S, **more: Unpack[More]
 ) -> tuple[FailReason, str]:
     """Fetch a page that must not come; what is said about it must be fit to print."""
     answer = await once(url, job, timeout_s, **more)
@@ -81,7 +89,7 @@ async def bad(
 class Names(abc.AbstractResolver):
     """A name service of our own."""
 
-    def __init__(self, answer: Callable[[], AsyncIterator[str]]) -> None:
+    def __init__(self, answer: Callable[[], Awaitable[list[str]]]) -> None:
         self._answer = answer
 
     async def resolve(
@@ -90,12 +98,12 @@ class Names(abc.AbstractResolver):
         port: int = 0,
         family: socket.AddressFamily = socket.AF_INET,  # noqa: ARG002 - the library gives it
     ) -> list[abc.ResolveResult]:
-        """Give every address that our answer yields."""
+        """Give the addresses that our answer says."""
         return [
             abc.ResolveResult(
                 hostname=host, host=address, port=port, family=socket.AF_INET, proto=0, flags=0
             )
-            async for address in self._answer()
+            for address in await self._answer()
         ]
 
     async def close(self) -> None:
@@ -511,9 +519,8 @@ async def test_one_timeout_covers_all(handler: Handler, says: str) -> None:
 async def test_a_connection_that_does_not_come_about() -> None:
     """The timeout covers the time before there is a connection, too."""
 
-    async def never() -> AsyncIterator[str]:
-        await asyncio.get_running_loop().create_future()
-        yield ""
+    async def never() -> list[str]:
+        return await asyncio.get_running_loop().create_future()  # type: ignore[no-any-return]
 
     reason, detail = await bad(
         "http://node-1:9400/metrics", timeout_s=BRIEF_S, resolver=Names(never)
@@ -525,9 +532,8 @@ async def test_a_connection_that_does_not_come_about() -> None:
 async def test_a_name_that_does_not_resolve() -> None:
     """A failed look-up has its own reason and names the name."""
 
-    async def unknown() -> AsyncIterator[str]:
+    async def unknown() -> list[str]:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-        yield ""
 
     reason, detail = await bad("http://node-1:9400/metrics", resolver=Names(unknown))
     assert reason is FailReason.DNS
@@ -569,9 +575,8 @@ async def test_an_address_without_a_way_to_it() -> None:
 async def test_what_is_no_url_fails_the_scrape(url: str) -> None:
     """A URL that cannot be fetched is a failed scrape like any other."""
 
-    async def unknown() -> AsyncIterator[str]:
+    async def unknown() -> list[str]:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-        yield ""
 
     reason, _ = await bad(url, resolver=Names(unknown))
     assert reason in {FailReason.OTHER, FailReason.DNS}
