@@ -15,7 +15,7 @@ def offset_s(identity: bytes, interval_s: float) -> float:
     """Give the identity's place in the interval: 0 <= offset < interval, the same in every run."""
     digest = hashlib.blake2b(identity, digest_size=_HASH_BYTES).digest()
     bits = int.from_bytes(digest, "big") >> (8 * _HASH_BYTES - _FLOAT_BITS)
-    return bits / 2**_FLOAT_BITS * interval_s
+    return math.ldexp(bits, -_FLOAT_BITS) * interval_s
 
 
 def next_due(now_s: float, offset_s: float, interval_s: float) -> float:

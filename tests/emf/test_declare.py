@@ -39,13 +39,13 @@ def make(
 
 
 def test_names_are_sorted_and_equal_sets_become_one() -> None:
-    """P48: names within a set are unique and in byte order, and a set comes once."""
+    """Names within a set are unique and in byte order, and a set comes once."""
     made = make(["pod", "ClusterName", "pod"], ["ClusterName", "pod"], ["job"], [])
     assert made.dimension_sets == (("ClusterName", "pod"), ("job",), ())
 
 
 def test_thirty_dimensions_are_taken() -> None:
-    """P49, better: sets may have the 30 names that CloudWatch takes."""
+    """Sets may have the 30 names that CloudWatch takes."""
     names = [f"d{number:02}" for number in range(30)]
     assert make(names, ["pod"]).dimension_sets == (tuple(names), ("pod",))
 
@@ -102,13 +102,13 @@ FAULT = "the value of bad holds a character outside ASCII"
             [make(BOTH, ["gone"]), make(CLUSTER, BOTH)],
             ((BOTH, CLUSTER),),
             ((BOTH,), (CLUSTER, BOTH)),
-            id="P46 several declarations",
+            id="several declarations",
         ),
         pytest.param([make(POD), make(POD)], ((POD,),), ((POD,), (POD,)), id="the same set twice"),
-        pytest.param([make([])], (((),),), (((),),), id="P50 without dimensions"),
-        pytest.param([make()], (), (), id="P51 no sets"),
-        pytest.param([make(["gone"])], (), (), id="P03 only sets with absent labels"),
-        pytest.param([make(["gone"], POD)], ((POD,),), ((POD,),), id="P52 one set is skipped"),
+        pytest.param([make([])], (((),),), (((),),), id="without dimensions"),
+        pytest.param([make()], (), (), id="no sets"),
+        pytest.param([make(["gone"])], (), (), id="only sets with absent labels"),
+        pytest.param([make(["gone"], POD)], ((POD,),), ((POD,),), id="one set is skipped"),
         pytest.param([make(["gone"]), make(POD)], ((POD,),), ((POD,),), id="one declaration"),
         pytest.param([], (), (), id="no declarations"),
     ],

@@ -33,30 +33,26 @@ def run(
 @pytest.mark.parametrize(
     ("samples", "results"),
     [
-        pytest.param([(500, 0), (520, 60)], [FIRST, 20], id="P06 increase"),
-        pytest.param([(5, 0), (5, 60)], [FIRST, 0], id="P06 standing still is a zero"),
-        pytest.param(
-            [(500, 0), (520, 60), (40, 120), (45, 180)], [FIRST, 20, 40, 5], id="P07 reset"
-        ),
-        pytest.param([(500, 0), (0, 60)], [FIRST, 0], id="P07 reset to zero"),
+        pytest.param([(500, 0), (520, 60)], [FIRST, 20], id="increase"),
+        pytest.param([(5, 0), (5, 60)], [FIRST, 0], id="standing still is a zero"),
+        pytest.param([(500, 0), (520, 60), (40, 120), (45, 180)], [FIRST, 20, 40, 5], id="reset"),
+        pytest.param([(500, 0), (0, 60)], [FIRST, 0], id="reset to zero"),
         pytest.param(
             [(10, 0), (math.nan, 60), (30, 120), (33, 180)],
             [FIRST, NOT_FINITE, FIRST, 3],
-            id="P08 NaN clears the baseline",
+            id="NaN clears the baseline",
         ),
         pytest.param(
-            [(10, 0), (math.inf, 60), (30, 120)], [FIRST, NOT_FINITE, FIRST], id="P08 infinity"
+            [(10, 0), (math.inf, 60), (30, 120)], [FIRST, NOT_FINITE, FIRST], id="infinity"
         ),
-        pytest.param(
-            [(100, 0), (150, 0), (170, 60)], [FIRST, STALLED, 70], id="P09 better: same time"
-        ),
+        pytest.param([(100, 0), (150, 0), (170, 60)], [FIRST, STALLED, 70], id="same time"),
         pytest.param(
             [(100, 0), (130, 60), (150, 30), (170, 180)],
             [FIRST, 30, STALLED, 40],
-            id="P10 better: older time",
+            id="older time",
         ),
-        pytest.param([(7, 60)], [FIRST], id="P11 first sample"),
-        pytest.param([(1, 0), (3, 600)], [FIRST, 2], id="P81 better: long intervals"),
+        pytest.param([(7, 60)], [FIRST], id="first sample"),
+        pytest.param([(1, 0), (3, 600)], [FIRST, 2], id="long intervals"),
     ],
 )
 def test_deltas(samples: list[tuple[float, int]], results: list[float | DropReason]) -> None:

@@ -122,7 +122,7 @@ def test_one_event_of_one_label_set() -> None:
 
 
 def test_metrics_of_different_sets_get_different_directives() -> None:
-    """P47: one event, a directive for each combination of dimension sets."""
+    """One event, a directive for each combination of dimension sets."""
     laid = lay([Metric("a", ((CLUSTER,),)), Metric("b", ((POD,),)), Metric("c", ((CLUSTER,),))])
     (message,) = render(laid)
     directives = parse(message)["_aws"]["CloudWatchMetrics"]
@@ -132,7 +132,7 @@ def test_metrics_of_different_sets_get_different_directives() -> None:
 
 
 def test_a_metric_without_dimensions_has_the_empty_set() -> None:
-    """P50: ``[[]]`` stands in the directive as it does in the configuration."""
+    """``[[]]`` stands in the directive as it does in the configuration."""
     (message,) = render(lay([Metric("a", (((),),))]))
     assert parse(message)["_aws"]["CloudWatchMetrics"][0]["Dimensions"] == [[]]
     assert extract(message) == [("a", (), 0)]
@@ -157,7 +157,7 @@ def test_plain_fields_alone_have_no_directive() -> None:
 
 
 def test_plain_fields_stand_beside_metrics() -> None:
-    """P04: unselected metrics are members of the event that no directive names."""
+    """Unselected metrics are members of the event that no directive names."""
     (message,) = render(lay([Metric("a", ((POD,),)), Metric("b", ())]))
     assert parse(message)["b"] == 1
     assert [name for name, _, _ in extract(message)] == ["a"]
@@ -175,7 +175,7 @@ def test_nothing_gives_no_event() -> None:
 
 
 def test_members_of_the_old_format_are_ordinary_labels() -> None:
-    """P62, better: only ``_aws`` is reserved; an ``_aws`` label is not written."""
+    """Only ``_aws`` is reserved; an ``_aws`` label is not written."""
     labels = pairs({"Version": "v9", "Timestamp": "never", "CloudWatchMetrics": "c", "_aws": "x"})
     laid = lay([Metric("a", ((("Version",), ("Timestamp",), ("_aws",)),))], labels)
     (message,) = render(laid)
@@ -194,7 +194,7 @@ def test_text_goes_through_unharmed() -> None:
 
 
 def test_the_number_wins_over_a_label_of_its_name() -> None:
-    """P61: the label is not written; sets that need it are skipped and named."""
+    """The label is not written; sets that need it are skipped and named."""
     metrics = [Metric("pod", ((CLUSTER, POD),)), Metric("x", ((POD,),)), Metric("y", ((JOB, POD),))]
     laid = lay(metrics)
     (message,) = render(laid)
@@ -259,7 +259,7 @@ def test_plain_fields_may_have_names_that_metrics_may_not() -> None:
 def test_more_than_a_hundred_definitions_are_split(
     directives: int, metrics: int, events: int
 ) -> None:
-    """P77, better: no event has more than a hundred metric definitions, and none gets lost."""
+    """No event has more than a hundred metric definitions, and none gets lost."""
     sets = tuple((POD,) for _ in range(directives))
     laid = lay([Metric(f"m{number}", sets) for number in range(metrics)])
     messages = render(laid)
@@ -343,7 +343,7 @@ def asked(metrics: Sequence[Metric], laid: Layout, labels: dict[str, str]) -> li
 
 
 @given(LABEL_SETS, METRICS)
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_what_is_asked_is_extracted_or_accounted_for(
     labels: LabelPairs, metrics: list[Metric]
 ) -> None:
@@ -380,7 +380,7 @@ def test_equal_inputs_give_equal_bytes(labels: LabelPairs, metrics: list[Metric]
     ),
     st.integers(0, MOST_BYTES),
 )
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 def test_splitting_loses_nothing(metrics: list[Metric], ballast: int) -> None:
     """However many directives and bytes come together, events hold the limits and every metric."""
     labels = (*LABELS, ("z", "x" * ballast))
