@@ -1,0 +1,54 @@
+"""What is said about keys that were read but that nothing acts on."""
+
+from collections.abc import Iterator
+
+from cwgpu.config import shape
+from cwgpu.config.node import Loc, path
+from cwgpu.config.report import Report
+from cwgpu.config.shape import Model, Use
+
+
+def tell(model: Model, report: Report, loc: Loc = ()) -> None:
+    """Warn of each key that is not supported yet; list once what only other programs read."""
+    elsewhere: list[Loc] = []
+    for where, use in marked(model, loc):
+        if use is Use.LATER:
+            message = f"{where[-1]} is not supported yet, and ignored"
+            report.warning(where, "not-yet-supported", message)
+        else:
+            elsewhere.append(where)
+    ignored = [*elsewhere, *_ignored(model, report, loc)]
+    if ignored:
+        names = ", ".join(path(each) for each in ignored)
+        report.note(ignored[0], "not-handled-here", f"nothing here acts on: {names}")
+
+
+def marked(model: Model, loc: Loc = ()) -> Iterator[tuple[Loc, Use]]:
+    """Yield the marked keys that are written and that differ from their defaults."""
+    for key, field in type(model).model_fields.items():
+        if key not in model.model_fields_set:
+            continue
+        value, where = getattr(model, key), (*loc, shape.name(key, field))
+        use = shape.use(field)
+        if use is None:
+            for steps, inner in _models(value):
+                yield from marked(inner, (*where, *steps))
+        elif use is Use.ELSEWHERE or value != field.get_default():
+            yield where, use
+
+
+def _models(value: object) -> Iterator[tuple[Loc, Model]]:
+    if isinstance(value, Model):
+        yield (), value
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from (((index, *steps), inner) for steps, inner in _models(item))
+
+
+def _ignored(model: Model, report: Report, loc: Loc) -> Iterator[Loc]:
+    """Find the keys of the objects that may hold any."""
+    for key in shape.keys(type(model)):
+        if key.model and key.model.model_config.get("extra") == "ignore":
+            node, known = report.root.find((*loc, *key.loc)), shape.names(key.model)
+            members = node.members if node else ()
+            yield from ((*loc, *key.loc, m.name) for m in members if m.name not in known)

@@ -1,0 +1,101 @@
+"""What is ours in the configuration: the top-level object ``cwgpu``.
+
+The CloudWatch agent ignores it, so that one file serves both.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from cwgpu.config import scalar
+from cwgpu.config.field import Bool, String, Whole, as_string
+from cwgpu.config.node import Node
+from cwgpu.config.prometheus import ScrapeConfig
+from cwgpu.config.shape import Model
+
+Treatment = Annotated[Literal["delta", "rate", "absolute"], BeforeValidator(as_string)]
+
+
+class Dcgm(Model):
+    """``dcgm``, written out."""
+
+    labels: Bool = Field(
+        default=True,
+        description=(
+            "Give labels the names that the usual exporter versions use: `uuid` becomes `UUID`, "
+            "`pod_name` becomes `pod` ..."
+        ),
+    )
+    blanks: Bool = Field(
+        default=True, description="Treat DCGM's blank values as no value rather than as numbers."
+    )
+    aliases: Bool = Field(
+        default=True, description="Give DCGM 4.6 field names their older names before selectors."
+    )
+    rates: Bool = Field(
+        default=True, description="Never make deltas of DCGM fields that are rates typed counter."
+    )
+
+
+def _switch(value: Any) -> Any:  # noqa: ANN401 - whatever was written
+    """Read ``true`` and ``false`` as all of it on or off."""
+    on = scalar.boolean(value) if isinstance(value, Node) else None
+    return value if on is None else dict.fromkeys(Dcgm.model_fields, value)
+
+
+class Own(Model):
+    """The object ``cwgpu``."""
+
+    scrape_configs: list[ScrapeConfig] | None = Field(
+        None,
+        description=(
+            "Jobs, written as in prometheus.yml, so that one file is enough. Excludes "
+            "`prometheus_config_path`."
+        ),
+    )
+    unselected: Annotated[Literal["drop", "log"], BeforeValidator(as_string)] = Field(
+        "drop",
+        description=(
+            "What becomes of samples that no metric_declaration selects: `drop`, or `log` to send "
+            "them as plain log fields, as the CloudWatch agent does. Default drop."
+        ),
+    )
+    untyped: Annotated[Literal["drop", "gauge"], BeforeValidator(as_string)] = Field(
+        "drop",
+        description="What becomes of metrics without a type: `drop` or `gauge`. Default drop.",
+    )
+    log_stream_name: String | None = Field(
+        None,
+        description=(
+            "Name of the log stream, with the placeholders of log_group_name. Default "
+            "`{JobName}`: the label `job`, or `default` where there is none."
+        ),
+    )
+    log_retention_days: Whole | None = Field(
+        None,
+        description=(
+            "How long CloudWatch keeps events, for log groups that cwgpu creates; one of AWS' "
+            "values. Default: for ever."
+        ),
+    )
+    counters: dict[str, Treatment] = Field(
+        {},
+        description=(
+            "Selector (RE2, matches anywhere in the name) to `delta`, `rate` (per second) or "
+            "`absolute`. The first that matches decides; default delta."
+        ),
+    )
+    storage_resolution: dict[str, Whole] = Field(
+        {},
+        description=(
+            "Selector to 1 or 60, the seconds at which CloudWatch stores. The first that matches "
+            "decides; default 60. 1 costs the same but needs scrapes more often than once a minute."
+        ),
+    )
+    dcgm: Annotated[Dcgm, BeforeValidator(_switch)] = Field(
+        Dcgm(),
+        description=(
+            "What is done for metrics whose names begin with DCGM_: true for all, false for "
+            "nothing, or an object. Default true."
+        ),
+    )

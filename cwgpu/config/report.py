@@ -1,0 +1,40 @@
+"""The complaints about one tree, collected while it is read and translated."""
+
+from dataclasses import dataclass, field
+
+from cwgpu.config.complaint import Complaint, Level, at
+from cwgpu.config.node import Loc, Node
+
+
+@dataclass(slots=True)
+class Report:
+    """Turns locations in a tree into complaints with places."""
+
+    root: Node
+    complaints: list[Complaint] = field(default_factory=list)
+    pruned: set[Loc] = field(default_factory=set)
+    """What was refused and left out: nothing more is said about it, nor about its absence."""
+
+    def error(self, loc: Loc, code: str, message: str, advice: str = "") -> None:
+        """Complain that the configuration cannot be used."""
+        self._add(loc, code, message, advice, Level.ERROR)
+
+    def warning(self, loc: Loc, code: str, message: str, advice: str = "") -> None:
+        """Complain that something will not happen as it was meant."""
+        self._add(loc, code, message, advice, Level.WARNING)
+
+    def note(self, loc: Loc, code: str, message: str, advice: str = "") -> None:
+        """Say something that is good to know."""
+        self._add(loc, code, message, advice, Level.NOTE)
+
+    def refuse(self, loc: Loc, code: str, message: str, advice: str = "") -> None:
+        """Complain about a key itself, and say no more about it."""
+        place = self.root.key_place(loc)
+        self.complaints.append(at(place, code, message, loc=loc, advice=advice))
+        self.pruned.add(loc)
+
+    def _add(self, loc: Loc, code: str, message: str, advice: str, level: Level) -> None:
+        if any(loc[:length] in self.pruned for length in range(1, len(loc) + 1)):
+            return
+        place = self.root.value_place(loc)
+        self.complaints.append(at(place, code, message, level=level, loc=loc, advice=advice))
