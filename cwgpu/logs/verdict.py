@@ -7,7 +7,6 @@ never be stored; everything else, also what we do not know, is tried again.
 import enum
 import math
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import ClassVar, TypeAlias
 
 from cwgpu.logs import codes
@@ -111,9 +110,11 @@ Verdict: TypeAlias = Delivered | Retry | Create | Bisect | Credentials | Denied
 """``base_s`` and ``cap_s`` of those that wait are for ``pace.backoff.full_jitter``."""
 
 
-_REFUSALS = frozenset(
-    {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.PROXY_AUTHENTICATION_REQUIRED}
-)
+# HTTP statuses, of RFC 9110 but for the last one, which is of RFC 6585.
+_UNAUTHORIZED, _FORBIDDEN, _PROXY_LOGIN, _REQUEST_TIMEOUT = 401, 403, 407, 408
+_TOO_MANY_REQUESTS = 429
+_AT_FAULT = range(400, 500)
+"""The request is said to be wrong; below it and above it, the way or the service is."""
 
 
 def judge(answer: Answer, batch: LogBatch) -> Verdict:
@@ -165,7 +166,8 @@ def _keep(answer: Answer) -> Retry | Credentials | Denied | None:
         ambiguous = answer.code in codes.UNANSWERED
         return Retry(kind, _after_s(answer.retry_after_s), ambiguous)
     # A proxy or firewall in between refuses without any code of AWS.
-    return Denied(_detail(answer)) if answer.status in _REFUSALS else None
+    refusals = (_UNAUTHORIZED, _FORBIDDEN, _PROXY_LOGIN)
+    return Denied(_detail(answer)) if answer.status in refusals else None
 
 
 def _retry_kind(answer: Answer) -> RetryKind | None:
@@ -176,13 +178,11 @@ def _retry_kind(answer: Answer) -> RetryKind | None:
         return RetryKind.SERVER
     if answer.code in codes.NETWORK | codes.UNANSWERED or not answer.status:
         return RetryKind.NETWORK
-    if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
+    if answer.status == _TOO_MANY_REQUESTS:
         return RetryKind.THROTTLED
-    if answer.status == HTTPStatus.REQUEST_TIMEOUT:
-        return RetryKind.SERVER
-    # Of the rest only 4xx says that the request itself is at fault.
-    at_fault = HTTPStatus.BAD_REQUEST <= answer.status < HTTPStatus.INTERNAL_SERVER_ERROR
-    return None if at_fault else RetryKind.SERVER
+    if answer.status in _AT_FAULT and answer.status != _REQUEST_TIMEOUT:
+        return None
+    return RetryKind.SERVER
 
 
 def _after_s(seconds: float | None) -> float | None:
