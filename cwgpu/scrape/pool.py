@@ -1,0 +1,145 @@
+"""A loop for each target, kept in step with the targets that are wanted.
+
+A target is visited at its own offset in the interval, as in Prometheus (``cwgpu.pace.cadence``).
+Loops know nothing of each other, so a slow target delays nobody; a visit that takes longer than
+the interval skips the moments it missed, so nothing piles up.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TypeAlias
+
+from cwgpu.model.labels import LabelPairs
+from cwgpu.model.target import Target
+from cwgpu.pace import cadence
+
+Visit: TypeAlias = Callable[[Target], Awaitable[None]]
+Identity: TypeAlias = tuple[str, str, LabelPairs]
+
+# Visits that ``once`` has going at a time: well below the 1,024 files that a process may commonly
+# have open, each connection being one.
+_AT_ONCE = 256
+
+
+class Pool:
+    """Visits the wanted targets. All methods are for the one event loop it is used in."""
+
+    def __init__(
+        self,
+        visit: Visit,
+        now: Callable[[], float],
+        sleep: Callable[[float], Awaitable[None]],
+        *,
+        prompt: bool = False,
+        bug: Callable[[Target, Exception], None] | None = None,
+    ) -> None:
+        """Start without a target.
+
+        ``now`` gives seconds since 1970, so that offsets survive a restart. ``prompt``: a new
+        target is visited at once and only then at its offset. What ``visit`` raises is a bug and
+        goes to ``bug``, or else to the event loop's exception handler; the target's loop goes on.
+        """
+        self._visit = visit
+        self._now = now
+        self._sleep = sleep
+        self._prompt = prompt
+        self._bug = bug or _report
+        self._loops: dict[Identity, _Loop] = {}
+        self._ending: set[asyncio.Task[None]] = set()
+
+    def reconcile(self, wanted: Iterable[Target]) -> None:
+        """Start a loop for each new target and stop those of targets that are not wanted.
+
+        The loop of a target whose interval or timeout changed follows the new ones, without
+        breaking off a visit. Targets of equal identity are one.
+        """
+        targets = {target.identity: target for target in wanted}
+        for identity in self._loops.keys() - targets.keys():
+            self._end(self._loops.pop(identity))
+        for identity, target in targets.items():
+            loop = self._loops.get(identity)
+            if loop is None:
+                self._loops[identity] = self._begin(_Loop(target))
+            elif loop.target != target:
+                self._follow(loop, target)
+
+    async def once(self, wanted: Iterable[Target]) -> None:
+        """Visit each of these targets once, together, whether they have loops or not."""
+        turns = asyncio.Semaphore(_AT_ONCE)
+
+        async def one(target: Target) -> None:
+            async with turns:
+                await self._try(target)
+
+        targets = {target.identity: target for target in wanted}
+        async with asyncio.TaskGroup() as group:
+            for target in targets.values():
+                group.create_task(one(target))
+
+    async def stop(self) -> None:
+        """Stop every loop, visits under way too, and wait until all have ended."""
+        self.reconcile(())
+        await asyncio.gather(*self._ending, return_exceptions=True)
+
+    def _begin(self, loop: "_Loop") -> "_Loop":
+        loop.task = asyncio.create_task(self._run(loop), name=f"scrape {loop.target.url}")
+        return loop
+
+    def _end(self, loop: "_Loop") -> None:
+        if loop.task is not None:
+            loop.task.cancel()
+            self._ending.add(loop.task)
+            loop.task.add_done_callback(self._ending.discard)
+
+    def _follow(self, loop: "_Loop", target: Target) -> None:
+        loop.target = target
+        if not loop.visiting:  # asleep until a moment of the old interval
+            self._end(loop)
+            self._begin(loop)
+
+    async def _run(self, loop: "_Loop") -> None:
+        due = self._now()
+        if self._prompt and not loop.visited:
+            await self._turn(loop)
+        while True:
+            due = self._next(loop.target, due)
+            await self._sleep(max(0.0, due - self._now()))
+            await self._turn(loop)
+
+    def _next(self, target: Target, last_due: float) -> float:
+        now = self._now()
+        # A sleep may end a little early by the wall clock: that moment is done, not due again.
+        if now < last_due < now + target.interval_s / 2:
+            now = last_due
+        offset_s = cadence.offset_s(repr(target.identity).encode(), target.interval_s)
+        return cadence.next_due(now, offset_s, target.interval_s)
+
+    async def _turn(self, loop: "_Loop") -> None:
+        loop.visiting = loop.visited = True
+        try:
+            await self._try(loop.target)
+        finally:
+            loop.visiting = False
+
+    async def _try(self, target: Target) -> None:
+        try:
+            await self._visit(target)
+        except Exception as error:  # noqa: BLE001 - one target's bug must not end another's scrapes
+            self._bug(target, error)
+
+
+class _Loop:
+    """One target's loop."""
+
+    __slots__ = ("target", "task", "visited", "visiting")
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.task: asyncio.Task[None] | None = None
+        self.visited = False
+        self.visiting = False
+
+
+def _report(target: Target, error: Exception) -> None:
+    context = {"message": f"visiting a target of job {target.job} failed", "exception": error}
+    asyncio.get_running_loop().call_exception_handler(context)
