@@ -17,7 +17,7 @@ TESTS ?=
 DEMO ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage bench lint format lock clean
+.PHONY: help demo test coverage bench lint format docs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ lint: $(DEV_STAMP) ## Check style, types and floors
 format: $(DEV_STAMP) ## Format the code and repair what can be repaired
 	@$(BIN)/ruff check --fix-only
 	@$(BIN)/ruff format
+
+docs: $(DEV_STAMP) ## Write the tables of docs/configuration.md from the code
+	@$(BIN)/python -m tests.docs.keys
 
 # Versions stay as they are unless the floors ask otherwise; LOCK=--upgrade takes the newest.
 LOCK ?=
