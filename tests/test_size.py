@@ -46,7 +46,8 @@ def _modules() -> Iterator[tuple[str, str]]:
     """Give path and source of each module of the package and of the fakes, which are programs."""
     for folder in ("cwgpu", "tests/fakes"):
         for path in sorted((ROOT / folder).rglob("*.py")):
-            yield path.relative_to(ROOT).as_posix(), path.read_text("utf-8")
+            if not path.name.startswith("test_"):
+                yield path.relative_to(ROOT).as_posix(), path.read_text("utf-8")
 
 
 def _functions(tree: ast.AST) -> Iterator[Function]:
