@@ -1,0 +1,135 @@
+"""Where log events go: from the models and the environment to the plan's ``CloudWatch``."""
+
+import re
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from cwgpu.config.agent import AgentFile, Credentials, Logs
+from cwgpu.config.metrics import PROMETHEUS, prometheus_of
+from cwgpu.config.node import Loc, short
+from cwgpu.config.own import Own
+from cwgpu.config.report import Report
+from cwgpu.logs import names
+from cwgpu.plan.plan import CloudWatch
+
+PLACEHOLDERS = (
+    "{ClusterName}",
+    "{TaskId}",
+    "{NodeName}",
+    "{PodName}",
+    "{ServiceName}",
+    "{ContainerInstanceId}",
+    "{TaskDefinitionFamily}",
+    "{JobName}",
+)
+"""What a log event's labels are put in place of; the CloudWatch agent's."""
+
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+_STREAM = "{JobName}"
+_CLUSTER_VARIABLES = ("K8S_CLUSTER_NAME", "CLUSTER_NAME")
+
+
+def cluster_name(written: AgentFile, environ: Mapping[str, str]) -> str:
+    """Find the cluster's name; empty when nobody tells it."""
+    collected = written.logs.metrics_collected if written.logs else None
+    kubernetes = collected.kubernetes if collected else None
+    candidates = (
+        prometheus_of(written).cluster_name,
+        kubernetes.cluster_name if kubernetes else None,
+        *(environ.get(name) for name in _CLUSTER_VARIABLES),
+    )
+    return next((each for each in candidates if each), "")
+
+
+def in_cluster(cluster: str, environ: Mapping[str, str]) -> bool:
+    """Tell whether the defaults are those for a container rather than those for a host.
+
+    The agent's image sets RUN_IN_CONTAINER; Kubernetes sets the other in every pod.
+    """
+    contained = environ.get("RUN_IN_CONTAINER") == "True"
+    return contained or bool(environ.get("KUBERNETES_SERVICE_HOST")) or bool(cluster)
+
+
+def cloudwatch(written: AgentFile, cluster: str, namespace: str, report: Report) -> CloudWatch:
+    """Make the plan's part about delivery."""
+    own, logs = written.cwgpu or Own(), written.logs or Logs()
+    agent = written.agent
+    stream = _STREAM if own.log_stream_name is None else own.log_stream_name
+    _check_stream(stream, report)
+    return CloudWatch(
+        log_group=_group(written, cluster, namespace, report),
+        log_stream=stream,
+        region=agent.region if agent else None,
+        role_arn=_role(logs.credentials) or _role(agent.credentials if agent else None),
+        endpoint_url=_endpoint(logs.endpoint_override, report),
+        retention_days=_retention(own.log_retention_days, report),
+    )
+
+
+def _role(credentials: Credentials | None) -> str | None:
+    return credentials.role_arn if credentials else None
+
+
+def _group(written: AgentFile, cluster: str, namespace: str, report: Report) -> str:
+    here = (*PROMETHEUS, "log_group_name")
+    name = prometheus_of(written).log_group_name
+    if name == "":
+        name = f"/metrics/{namespace}"
+        message = f"log_group_name is empty, which makes it {name}, as in the CloudWatch agent"
+        report.warning(here, "empty-log-group", message, "leave the key out for the default")
+    if name is None and not cluster:
+        message = "no log group: neither log_group_name nor the cluster's name is known"
+        advice = (
+            f'write "log_group_name" or "cluster_name" under {".".join(map(str, PROMETHEUS))}, '
+            f"or set {' or '.join(_CLUSTER_VARIABLES)} in the environment"
+        )
+        report.error(here, "no-log-group", message, advice)
+        return ""
+    origin = here if name is not None else (*PROMETHEUS, "cluster_name")
+    group = f"/aws/containerinsights/{cluster}/prometheus" if name is None else name
+    if not _unknown_placeholder(group, report, origin) and (
+        fault := names.group_fault(_PLACEHOLDER.sub("x", group))
+    ):
+        report.error(origin, "bad-log-group", f"the log group {short(group)} {fault}")
+    return group
+
+
+def _check_stream(stream: str, report: Report) -> None:
+    here: Loc = ("cwgpu", "log_stream_name")
+    if not _unknown_placeholder(stream, report, here) and (
+        fault := names.stream_fault(_PLACEHOLDER.sub("x", stream))
+    ):
+        report.error(here, "bad-log-stream", f"the log stream {short(stream)} {fault}")
+
+
+def _unknown_placeholder(text: str, report: Report, loc: Loc) -> bool:
+    unknown = [found for found in _PLACEHOLDER.findall(text) if found not in PLACEHOLDERS]
+    for found in unknown:
+        message = f"{found} is no placeholder"
+        report.error(loc, "unknown-placeholder", message, f"known: {', '.join(PLACEHOLDERS)}")
+    return bool(unknown)
+
+
+def _endpoint(written: str | None, report: Report) -> str | None:
+    if written is None:
+        return None
+    url = written if "://" in written else f"https://{written}"
+    try:
+        valid = urlsplit(url).hostname is not None and url.startswith(("http://", "https://"))
+    except ValueError:
+        valid = False
+    if not valid:
+        message = f"{short(written)} is no endpoint"
+        advice = "such as https://logs.eu-central-1.amazonaws.com"
+        report.error(("logs", "endpoint_override"), "bad-url", message, advice)
+    return url
+
+
+def _retention(days: int | None, report: Report) -> int | None:
+    if days is not None and days not in names.RETENTION_DAYS:
+        close = min(names.RETENTION_DAYS, key=lambda allowed: abs(allowed - days))
+        message = f"CloudWatch Logs cannot keep events for {days} days"
+        known = ", ".join(map(str, names.RETENTION_DAYS))
+        advice = f"write {close}; it knows {known}"
+        report.error(("cwgpu", "log_retention_days"), "wrong-value", message, advice)
+    return days

@@ -1,0 +1,130 @@
+"""From files to a plan: the one way in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cwgpu.config import metrics, translate, where
+from cwgpu.config.agent import AgentFile
+from cwgpu.config.complaint import Complaint, InvalidError, errors_in, ordered
+from cwgpu.config.document import empty
+from cwgpu.config.node import Loc
+from cwgpu.config.prometheus import PrometheusFile
+from cwgpu.config.report import Report
+from cwgpu.config.validate import validate
+from cwgpu.config.where import Found
+from cwgpu.plan.plan import Job, Plan
+
+_PATH: Loc = (*metrics.PROMETHEUS, "prometheus_config_path")
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """All that was read and made of it, right or wrong; the trees are for further checks."""
+
+    plan: Plan | None
+    """None when there are errors."""
+    complaints: tuple[Complaint, ...]
+    agent: Found
+    prometheus: Found | None = None
+    """None when the jobs stand in the agent's file, or when that could not be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A configuration that can be used."""
+
+    plan: Plan
+    complaints: tuple[Complaint, ...]
+    """Warnings and notes."""
+
+
+def load(config: Path | None, prometheus: Path | None, environ: Mapping[str, str]) -> Loaded:
+    """Read the configuration and make the plan.
+
+    ``config`` is the agent's JSON, a file or a directory; without it $CWGPU_CONFIG and then
+    /etc/cwagentconfig. ``prometheus`` takes the place of what the configuration says about jobs.
+    Raises InvalidError, which holds every complaint about all files.
+    """
+    examined = examine(config, prometheus, environ)
+    if examined.plan is None:
+        raise InvalidError(examined.complaints)
+    return Loaded(examined.plan, examined.complaints)
+
+
+def examine(config: Path | None, prometheus: Path | None, environ: Mapping[str, str]) -> Examined:
+    """Do the same without raising."""
+    return translated(where.agent(config, environ), prometheus, environ)
+
+
+def translated(
+    agent: Found, prometheus: Path | Found | None, environ: Mapping[str, str]
+) -> Examined:
+    """Do the same with an agent's file that was read already, perhaps from within a manifest."""
+    if agent.broken:
+        return Examined(None, ordered(agent.complaints), agent)
+    report = Report(agent.root, list(agent.complaints))
+    written = validate(AgentFile, report)
+    found = _prometheus(written, agent, prometheus, environ, report)
+    others: tuple[Complaint, ...] = ()
+    if found is None:
+        jobs = translate.inline_jobs(written, report, agent.directory, environ)
+    else:
+        jobs, others = prometheus_file(found)
+    plan = translate.agent(written, jobs, report, environ)
+    complaints = ordered((*report.complaints, *others))
+    if errors_in(complaints):
+        return Examined(None, complaints, agent, found)
+    files = (*agent.files, *(found.files if found else ()))
+    plan = replace(
+        plan, warnings=translate.warnings(complaints), files=tuple(str(each) for each in files)
+    )
+    return Examined(plan, complaints, agent, found)
+
+
+def prometheus_file(found: Found) -> tuple[tuple[Job, ...], tuple[Complaint, ...]]:
+    """Make the jobs of a prometheus.yml that was read."""
+    if found.broken:
+        return (), found.complaints
+    report = Report(found.root, list(found.complaints))
+    written = validate(PrometheusFile, report)
+    jobs = translate.prometheus_jobs(written, report, found.directory)
+    return jobs, tuple(report.complaints)
+
+
+def _prometheus(
+    written: AgentFile,
+    agent: Found,
+    override: Path | Found | None,
+    environ: Mapping[str, str],
+    report: Report,
+) -> Found | None:
+    """Decide where the jobs stand, and read them; None when they stand in the agent's file."""
+    inline = agent.root.find(translate.INLINE) is not None
+    if override is not None:
+        if inline:
+            message = "these jobs are not used: another file of jobs was given instead"
+            report.note(translate.INLINE, "overridden", message)
+        return override if isinstance(override, Found) else where.prometheus(override)
+    path = metrics.prometheus_of(written).prometheus_config_path
+    if inline:
+        if path is not None:
+            message = "prometheus_config_path and cwgpu.scrape_configs exclude each other"
+            report.error(_PATH, "conflicting-keys", message, "keep the one that holds the jobs")
+        return None
+    if _PATH in report.pruned or agent.root.find(metrics.PROMETHEUS) is None:
+        return replace(agent, root=empty(agent.root.place.source), complaints=(), files=())
+    return _named(path or where.DEFAULT_PROMETHEUS, agent, environ)
+
+
+def _named(path: str, agent: Found, environ: Mapping[str, str]) -> Found:
+    found = where.named(path, agent.directory, environ)
+    advice = (
+        "name another with prometheus_config_path or --prometheus-config, or write the jobs into "
+        "cwgpu.scrape_configs"
+    )
+    complaints = tuple(
+        replace(each, help=advice) if each.code == "file-not-readable" else each
+        for each in found.complaints
+    )
+    return replace(found, complaints=complaints)

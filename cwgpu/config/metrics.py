@@ -1,0 +1,91 @@
+"""What becomes a metric, and how: from the models to the plan's ``Emf``."""
+
+from typing import TypeVar
+
+from cwgpu.config.agent import AgentFile, EmfProcessor, Prometheus
+from cwgpu.config.declarations import declarations, search
+from cwgpu.config.nearest import nearest
+from cwgpu.config.node import Loc, short
+from cwgpu.config.own import Own
+from cwgpu.config.report import Report
+from cwgpu.emf import limits, units
+from cwgpu.emf.delta import Treatment
+from cwgpu.plan.plan import Emf, NameMatch
+
+T = TypeVar("T")
+
+PROMETHEUS: Loc = ("logs", "metrics_collected", "prometheus")
+_PROCESSOR: Loc = (*PROMETHEUS, "emf_processor")
+_DECLARATIONS: Loc = (*_PROCESSOR, "metric_declaration")
+
+_IN_CLUSTER = "ContainerInsights/Prometheus"
+_ON_HOST = "CWAgent/Prometheus"
+_RESOLUTIONS = (1, 60)
+"""Seconds at which CloudWatch stores a metric: high resolution and standard."""
+
+
+def emf(written: AgentFile, cluster: str, report: Report, *, in_cluster: bool) -> Emf:
+    """Make the plan's part about metrics."""
+    prometheus = prometheus_of(written)
+    own, processor = written.cwgpu or Own(), prometheus.emf_processor or EmfProcessor()
+    extract = not prometheus.disable_metric_extraction
+    found = declarations(processor.metric_declaration, report, _DECLARATIONS) if extract else ()
+    made = Emf(
+        namespace=_namespace(processor, report, in_cluster=in_cluster),
+        declarations=found,
+        cluster_name=cluster,
+        dedup=processor.metric_declaration_dedup,
+        # Without extraction the log events are all there is; the agent sends them too.
+        log_unselected=own.unselected == "log" or not extract,
+        untyped_as_gauge=own.untyped == "gauge",
+        units=_units(processor, report),
+        counters=_matches({k: Treatment(v) for k, v in own.counters.items()}, report, "counters"),
+        resolutions=_resolutions(own, report),
+    )
+    if not made.declarations and not made.log_unselected:
+        message = "nothing will be sent: no metric_declaration selects anything"
+        advice = "write emf_processor.metric_declaration with the metrics that are wanted"
+        report.warning(_DECLARATIONS, "nothing-selected", message, advice)
+    return made
+
+
+def prometheus_of(written: AgentFile) -> Prometheus:
+    """Give the section that all of this is about; an empty one if it is not written."""
+    collected = written.logs.metrics_collected if written.logs else None
+    return (collected.prometheus if collected else None) or Prometheus()
+
+
+def _namespace(processor: EmfProcessor, report: Report, *, in_cluster: bool) -> str:
+    written = processor.metric_namespace
+    if written is None:
+        return _IN_CLUSTER if in_cluster else _ON_HOST
+    if fault := limits.namespace_fault(written):
+        message = f"the namespace {short(written)} {fault}"
+        report.error((*_PROCESSOR, "metric_namespace"), "bad-namespace", message)
+    return written
+
+
+def _units(processor: EmfProcessor, report: Report) -> dict[str, str]:
+    for name, unit in processor.metric_unit.items():
+        if unit not in units.UNITS:
+            meant = nearest(unit, units.UNITS)
+            known = f"CloudWatch knows {', '.join(sorted(units.UNITS))}"
+            advice = f"did you mean {meant}? {known}" if meant else known
+            message = f"{short(unit)} is no unit of CloudWatch"
+            report.error((*_PROCESSOR, "metric_unit", name), "unknown-unit", message, advice)
+    return dict(processor.metric_unit)
+
+
+def _matches(written: dict[str, T], report: Report, key: str) -> tuple[tuple[NameMatch, T], ...]:
+    """Compile the selectors of an object, in the order in which they are written."""
+    found = ((search(text, report, ("cwgpu", key, text)), what) for text, what in written.items())
+    return tuple((match, what) for match, what in found if match)
+
+
+def _resolutions(own: Own, report: Report) -> tuple[tuple[NameMatch, int], ...]:
+    for selector, seconds in own.storage_resolution.items():
+        if seconds not in _RESOLUTIONS:
+            message = f"CloudWatch stores at 1 or 60 seconds, not {seconds}"
+            here = ("cwgpu", "storage_resolution", selector)
+            report.error(here, "wrong-value", message, "write 1 or 60")
+    return _matches(own.storage_resolution, report, "storage_resolution")

@@ -1,0 +1,71 @@
+"""From models to the plan."""
+
+from collections.abc import Mapping
+from pathlib import PurePath
+
+from cwgpu.config import delivery, jobs, marks, metrics
+from cwgpu.config.agent import AgentFile
+from cwgpu.config.complaint import Complaint, Level
+from cwgpu.config.node import Loc
+from cwgpu.config.own import Own
+from cwgpu.config.prometheus import Global, PrometheusFile
+from cwgpu.config.report import Report
+from cwgpu.config.targets import Setting
+from cwgpu.plan import plan
+
+INLINE: Loc = ("cwgpu", "scrape_configs")
+
+
+def prometheus_jobs(
+    written: PrometheusFile, report: Report, directory: PurePath
+) -> tuple[plan.Job, ...]:
+    """Make the jobs of a prometheus.yml that stands in ``directory``."""
+    marks.tell(written, report)
+    setting = Setting(report, directory)
+    defaults = written.global_ or Global()
+    return jobs.jobs(written.scrape_configs, defaults, setting, ("scrape_configs",))
+
+
+def inline_jobs(
+    written: AgentFile, report: Report, directory: PurePath, environ: Mapping[str, str]
+) -> tuple[plan.Job, ...]:
+    """Make the jobs of ``cwgpu.scrape_configs``."""
+    setting = Setting(report, directory, environ)
+    inline = (written.cwgpu or Own()).scrape_configs or []
+    return jobs.jobs(inline, Global(), setting, INLINE)
+
+
+def agent(
+    written: AgentFile, found: tuple[plan.Job, ...], report: Report, environ: Mapping[str, str]
+) -> plan.Plan:
+    """Make the plan of the agent's file and the jobs that were found for it."""
+    marks.tell(written, report)
+    _check_section(written, report)
+    own = written.cwgpu or Own()
+    cluster = delivery.cluster_name(written, environ)
+    contained = delivery.in_cluster(cluster, environ)
+    emf = metrics.emf(written, cluster, report, in_cluster=contained)
+    return plan.Plan(
+        jobs=found,
+        emf=emf,
+        cloudwatch=delivery.cloudwatch(written, cluster, emf.namespace, report),
+        dcgm=plan.Dcgm(**own.dcgm.model_dump()),
+        flush_interval_s=float(written.logs.force_flush_interval if written.logs else 5),
+    )
+
+
+def _check_section(written: AgentFile, report: Report) -> None:
+    collected = written.logs.metrics_collected if written.logs else None
+    if collected is None or collected.prometheus is None:
+        message = "nothing to do: there is no section for Prometheus metrics"
+        advice = f'write "{".".join(map(str, metrics.PROMETHEUS))}" with an emf_processor'
+        report.refuse(metrics.PROMETHEUS, "missing-section", message, advice)
+
+
+def warnings(complaints: tuple[Complaint, ...]) -> tuple[str, ...]:
+    """Give the warnings as sentences that name their place."""
+    return tuple(
+        f"{each.file}:{each.line}: {each.message}"
+        for each in complaints
+        if each.level is Level.WARNING
+    )
