@@ -1,0 +1,62 @@
+"""CloudWatch Logs as a sink: boto3's blocking calls in a few threads of their own."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from cwgpu.logs.verdict import Answer
+from cwgpu.model.event import LogBatch, StreamKey
+from cwgpu.sinks.access import Access
+from cwgpu.sinks.caller import Caller
+
+WORKERS = 2
+"""Calls at a time. A call takes 0.1 s and a thousand GPUs need one in three seconds; the second
+lets one stream's trouble pass the others by."""
+
+T = TypeVar("T")
+
+
+class CloudWatchSink:
+    """Sends batches and makes streams; every answer is a value, and nothing is tried twice.
+
+    boto3 is imported, and credentials are looked for, by the first call, in a thread.
+    """
+
+    def __init__(
+        self, access: Access, *, retention_days: int | None = None, workers: int = WORKERS
+    ) -> None:
+        """``retention_days`` is for log groups that this sink creates; None keeps for ever."""
+        self._caller = Caller(access, retention_days, connections=workers)
+        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="cloudwatch")
+        self._creating: dict[StreamKey, asyncio.Task[Answer]] = {}
+
+    async def send(self, batch: LogBatch) -> Answer:
+        """Make one PutLogEvents call."""
+        return await self._run(lambda: self._caller.send(batch))
+
+    async def create(self, stream: StreamKey) -> Answer:
+        """Make the log stream and, when missing, its group; that they exist is a success.
+
+        Those who ask for one stream at the same time share one answer. A message with a success
+        says that the group was made but its retention could not be set.
+        """
+        task = self._creating.get(stream)
+        if task is None:
+            task = asyncio.create_task(self._run(lambda: self._caller.create(stream)))
+            self._creating[stream] = task
+            task.add_done_callback(lambda _: self._creating.pop(stream, None))
+        # One who gives up waiting must not take the answer from the others.
+        return await asyncio.shield(task)
+
+    async def renew(self) -> None:
+        """Throw session and credentials away; the next call finds new ones."""
+        await self._run(self._caller.renew)
+
+    async def close(self) -> None:
+        """Take no more calls. Those under way are not waited for."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._caller.close()
+
+    async def _run(self, call: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, call)
