@@ -1,0 +1,153 @@
+"""Relabelling: the rules that choose targets and samples and rewrite their labels.
+
+Syntax and meaning:
+https://prometheus.io/docs/prometheus/latest/configuration/configuration/#relabel_config; details
+after Prometheus 3.0.1, ``model/relabel/relabel.go``. Of two labels that a labelmap gives one name,
+the last in order of name wins here; there, chance or the history of the label set decides.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cwgpu.model.labels import Labels
+from cwgpu.prom import casing
+from cwgpu.prom.rule import EQUAL, Action, Rule, rule
+
+__all__ = ["Action", "Dropped", "Rule", "apply", "rule", "sentence", "step"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A label set that a rule dropped."""
+
+    rule_index: int
+    """Counted from 0."""
+    rule: Rule
+    value: str
+    """The source labels' values, joined: what the rule compared."""
+    other: str = ""
+    """What ``keepequal`` and ``dropequal`` compared it with: the value of the target label."""
+
+
+def apply(labels: Labels, rules: Sequence[Rule]) -> dict[str, str] | Dropped:
+    """Give the labels that the rules make of these; none of the result is empty."""
+    current: Mapping[str, str] = {name: value for name, value in labels.items() if value}
+    for index, each in enumerate(rules):
+        value = _value(current, each)
+        changed = _ACTIONS[each.action](current, each, value)
+        if changed is None:
+            other = current.get(each.target_label, "") if each.action in EQUAL else ""
+            return Dropped(index, each, value, other)
+        current = changed
+    return dict(current)
+
+
+def step(labels: Labels, rule: Rule) -> dict[str, str] | Dropped:
+    """Apply one rule, as ``apply`` does; for explaining rule after rule."""
+    return apply(labels, (rule,))
+
+
+def sentence(dropped: Dropped) -> str:
+    """Say which rule dropped a label set, counted from 1, and what decided."""
+    rule = dropped.rule
+    start = f"rule {dropped.rule_index + 1} ({rule.action.value}): "
+    value = json.dumps(dropped.value, ensure_ascii=False)
+    of = f" (of {', '.join(rule.source_labels)})" if rule.source_labels else ""
+    if rule.action in EQUAL:
+        verb = "equals" if rule.action is Action.DROP_EQUAL else "differs from"
+        other = json.dumps(dropped.other, ensure_ascii=False)
+        return f"{start}{value}{of} {verb} {other} (of {rule.target_label})"
+    verb = "matches" if rule.action is Action.DROP else "does not match"
+    return f"{start}{value}{of} {verb} the regex {rule.regex.pattern}"
+
+
+def _value(labels: Labels, rule: Rule) -> str:
+    names = rule.source_labels
+    if len(names) == 1:
+        return labels.get(names[0], "")
+    return rule.separator.join([labels.get(name, "") for name in names])
+
+
+def _set(labels: Labels, name: str, value: str) -> Labels:
+    """Give the labels with one of them changed; an empty value is no label."""
+    if labels.get(name, "") == value:
+        return labels
+    changed = {**labels, name: value}
+    if not value:
+        del changed[name]
+    return changed
+
+
+# Each action gives the labels after it, or None to drop them all.
+
+
+def _replace(labels: Labels, rule: Rule, value: str) -> Labels | None:
+    match = rule.regex.match(value)
+    if match is None:
+        return labels
+    target = rule.target.expand(match)
+    return _set(labels, target, rule.result.expand(match)) if target else labels
+
+
+def _keep(labels: Labels, rule: Rule, value: str) -> Labels | None:
+    return labels if rule.regex.matches(value) else None
+
+
+def _drop(labels: Labels, rule: Rule, value: str) -> Labels | None:
+    return None if rule.regex.matches(value) else labels
+
+
+def _keep_equal(labels: Labels, rule: Rule, value: str) -> Labels | None:
+    return labels if labels.get(rule.target_label, "") == value else None
+
+
+def _drop_equal(labels: Labels, rule: Rule, value: str) -> Labels | None:
+    return None if labels.get(rule.target_label, "") == value else labels
+
+
+def _hash_mod(labels: Labels, rule: Rule, value: str) -> Labels | None:
+    digest = hashlib.md5(value.encode(), usedforsecurity=False).digest()
+    # Prometheus takes the last 8 of the 16 bytes.
+    return _set(labels, rule.target_label, str(int.from_bytes(digest[8:], "big") % rule.modulus))
+
+
+def _label_map(labels: Labels, rule: Rule, _value: str) -> Labels | None:
+    copies = [
+        (name, copy)
+        for name in labels
+        if (copy := rule.regex.replace(name, rule.result.expand)) is not None
+    ]
+    return {**labels, **{copy: labels[name] for name, copy in sorted(copies)}}
+
+
+def _label_drop(labels: Labels, rule: Rule, _value: str) -> Labels | None:
+    return {name: value for name, value in labels.items() if not rule.regex.matches(name)}
+
+
+def _label_keep(labels: Labels, rule: Rule, _value: str) -> Labels | None:
+    return {name: value for name, value in labels.items() if rule.regex.matches(name)}
+
+
+def _lowercase(labels: Labels, rule: Rule, value: str) -> Labels | None:
+    return _set(labels, rule.target_label, casing.lower(value))
+
+
+def _uppercase(labels: Labels, rule: Rule, value: str) -> Labels | None:
+    return _set(labels, rule.target_label, casing.upper(value))
+
+
+_ACTIONS: Mapping[Action, Callable[[Labels, Rule, str], Labels | None]] = {
+    Action.REPLACE: _replace,
+    Action.KEEP: _keep,
+    Action.DROP: _drop,
+    Action.KEEP_EQUAL: _keep_equal,
+    Action.DROP_EQUAL: _drop_equal,
+    Action.HASH_MOD: _hash_mod,
+    Action.LABEL_MAP: _label_map,
+    Action.LABEL_DROP: _label_drop,
+    Action.LABEL_KEEP: _label_keep,
+    Action.LOWERCASE: _lowercase,
+    Action.UPPERCASE: _uppercase,
+}

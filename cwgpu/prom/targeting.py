@@ -1,0 +1,175 @@
+"""From a group that discovery found to targets: the life-cycle of a target before it is scraped.
+
+Details after Prometheus 3.0.1, ``scrape/target.go`` (``TargetsFromGroup``, ``PopulateLabels``,
+``Target.URL``), with two rejections of our own: an address without a host (``:9400``), which would
+reach whatever listens on the agent's own host, and text that is no UTF-8, before and not after the
+rules see it. Equal targets are not looked for: that is for the caller, who sees every group.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
+from urllib.parse import quote, quote_plus
+
+from cwgpu.model.errors import RuleError
+from cwgpu.model.labels import Labels
+from cwgpu.model.target import DroppedTarget, Target, TargetGroup
+from cwgpu.prom import duration, relabel
+from cwgpu.prom.rule import Rule
+
+_ADDRESS = "__address__"
+_SCHEME = "__scheme__"
+_PATH = "__metrics_path__"
+_INTERVAL = "__scrape_interval__"
+_TIMEOUT = "__scrape_timeout__"
+_PARAM = "__param_"
+_HIDDEN = "__"
+"""Labels that begin so are for discovery and relabelling; no sample gets them."""
+
+# What Go leaves as it is besides letters, digits and "-_.~" (net/url, shouldEscape).
+_SAFE_IN_HOST = "!$&'()*+,;=:[]<>\""
+_SAFE_IN_PATH = "$&+,/:;=@"
+
+
+class Job(Protocol):
+    """What this module needs to know of a scrape configuration."""
+
+    @property
+    def name(self) -> str:
+        """The job_name."""
+
+    @property
+    def interval_s(self) -> float:
+        """The scrape_interval."""
+
+    @property
+    def timeout_s(self) -> float:
+        """The scrape_timeout."""
+
+    @property
+    def metrics_path(self) -> str:
+        """The metrics_path."""
+
+    @property
+    def scheme(self) -> str:
+        """The scheme."""
+
+    @property
+    def params(self) -> Mapping[str, Sequence[str]]:
+        """The params."""
+
+    @property
+    def relabel(self) -> Sequence[Rule]:
+        """The relabel_configs."""
+
+
+class _RejectedError(Exception):
+    """The target was not dropped by a rule, but cannot be scraped. Never leaves this module."""
+
+
+def targets(job: Job, group: TargetGroup) -> Iterator[Target | DroppedTarget]:
+    """Give what becomes of each target of the group, in their order."""
+    for found in group.targets:
+        discovered = _discovered(job, {**group.labels, **found})
+        try:
+            yield _target(job, discovered)
+        except _RejectedError as error:
+            yield DroppedTarget(job.name, discovered, str(error), rejected=True)
+
+
+def _discovered(job: Job, labels: Labels) -> dict[str, str]:
+    """Add what the job says where discovery says nothing."""
+    defaults = {
+        "job": job.name,
+        _INTERVAL: _printed(job.interval_s),
+        _TIMEOUT: _printed(job.timeout_s),
+        _PATH: job.metrics_path,
+        _SCHEME: job.scheme,
+        **{_PARAM + name: values[0] for name, values in job.params.items() if values},
+    }
+    present = {name: value for name, value in labels.items() if value}
+    return {name: value for name, value in {**defaults, **present}.items() if value}
+
+
+def _target(job: Job, discovered: Labels) -> Target | DroppedTarget:
+    _check_text(discovered)
+    labels = relabel.apply(discovered, job.relabel)
+    if isinstance(labels, relabel.Dropped):
+        return DroppedTarget(job.name, discovered, relabel.sentence(labels))
+    address = _address(labels)
+    interval_ms = _period(labels, _INTERVAL)
+    timeout_ms = _period(labels, _TIMEOUT)
+    if timeout_ms > interval_ms:
+        raise _RejectedError(
+            f"{_TIMEOUT} {labels[_TIMEOUT]} is more than {_INTERVAL} {labels[_INTERVAL]}"
+        )
+    public = {name: value for name, value in labels.items() if not name.startswith(_HIDDEN)}
+    return Target(
+        job=job.name,
+        url=_url(address, labels, job.params),
+        labels={"instance": address, **public},
+        interval_s=interval_ms / 1000,
+        timeout_s=timeout_ms / 1000,
+    )
+
+
+def _check_text(labels: Labels) -> None:
+    for name, value in labels.items():
+        try:
+            f"{name}{value}".encode()
+        except UnicodeEncodeError:
+            raise _RejectedError(f"label {name!r} is not valid UTF-8: {value!r}") from None
+
+
+def _address(labels: Labels) -> str:
+    address = labels.get(_ADDRESS, "")
+    if not address:
+        raise _RejectedError(f"no {_ADDRESS}; discovery gave none, or a rule removed it")
+    if "/" in address:
+        raise _RejectedError(f'{_ADDRESS} "{address}" holds a /; it must be host or host:port')
+    before, colon, _ = address.rpartition(":")
+    if (before if colon else address) in ("", "[]"):
+        raise _RejectedError(f'{_ADDRESS} "{address}" names no host; it must be host or host:port')
+    return address
+
+
+def _period(labels: Labels, name: str) -> int:
+    """Read a label as a duration above zero, in milliseconds."""
+    try:
+        period_ms = duration.parse(labels.get(name, ""))
+    except RuleError as error:
+        raise _RejectedError(f"{name}: {error}") from None
+    if not period_ms:
+        raise _RejectedError(f"{name} is 0")
+    return period_ms
+
+
+def _printed(seconds: float) -> str:
+    return duration.format(round(seconds * 1000))
+
+
+def _url(address: str, labels: Labels, params: Mapping[str, Sequence[str]]) -> str:
+    scheme = labels.get(_SCHEME)
+    path = labels.get(_PATH, "")
+    return "".join(
+        (
+            f"{scheme}:" if scheme else "",
+            f"//{quote(address, _SAFE_IN_HOST)}",
+            "/" if path and not path.startswith("/") else "",
+            path if path == "*" else quote(path, _SAFE_IN_PATH),
+            _query(labels, params),
+        )
+    )
+
+
+def _query(labels: Labels, params: Mapping[str, Sequence[str]]) -> str:
+    """Give the job's parameters, the first value of each as its label says; sorted by name."""
+    values = {name: list(given) for name, given in params.items()}
+    for label, value in labels.items():
+        if label.startswith(_PARAM):
+            values.setdefault(label.removeprefix(_PARAM), [])[:1] = [value]
+    query = "&".join(
+        f"{quote_plus(name)}={quote_plus(value)}"
+        for name in sorted(values)
+        for value in values[name]
+    )
+    return f"?{query}" if query else ""
