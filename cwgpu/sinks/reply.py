@@ -8,28 +8,21 @@ from typing import Any
 
 from cwgpu.logs.verdict import Answer, Rejected
 
-FOREIGN = "NotCloudWatchLogs"
-"""A page for people with status 200: from a proxy, and nothing was stored."""
-
 
 def success(response: Mapping[str, Any]) -> Answer:
     """Read the response of a call that boto3 takes for a success."""
-    metadata = response["ResponseMetadata"]
-    status, content_type = metadata["HTTPStatusCode"], _header(metadata, "content-type")
-    if content_type.startswith("text/html"):
-        return Answer(FOREIGN, f"the answer is {content_type}: is there a proxy?", status)
-    rejected = response.get("rejectedLogEventsInfo")
+    status, rejected = _status(response), response.get("rejectedLogEventsInfo")
     return Answer("", status=status, rejected=_rejected(rejected) if rejected else None)
 
 
 def refusal(response: Mapping[str, Any]) -> Answer:
     """Read the response that a boto3 ClientError holds."""
-    error, metadata = response["Error"], response["ResponseMetadata"]
+    error = response["Error"]
     return Answer(
         code=error.get("Code") or "Unknown",
         message=error.get("Message", ""),
-        status=metadata["HTTPStatusCode"],
-        retry_after_s=_retry_after_s(metadata),
+        status=_status(response),
+        retry_after_s=_retry_after_s(response),
     )
 
 
@@ -41,14 +34,15 @@ def _rejected(info: Mapping[str, int]) -> Rejected:
     )
 
 
-def _retry_after_s(metadata: Mapping[str, Any]) -> float | None:
+def _status(response: Mapping[str, Any]) -> int:
+    return int(response["ResponseMetadata"]["HTTPStatusCode"])
+
+
+def _retry_after_s(response: Mapping[str, Any]) -> float | None:
     """Read AWS' own header, in milliseconds, or HTTP's, in seconds (its dates are not used)."""
+    headers = response["ResponseMetadata"]["HTTPHeaders"]
     for name, units_in_second in (("x-amz-retry-after", 1000), ("retry-after", 1)):
-        text = _header(metadata, name)
+        text = headers.get(name, "")
         if text.isdecimal():
             return int(text) / units_in_second
     return None
-
-
-def _header(metadata: Mapping[str, Any], name: str) -> str:
-    return str(metadata["HTTPHeaders"].get(name, ""))

@@ -8,10 +8,12 @@ https://boto3.amazonaws.com/v1/documentation/api/latest/guide/credentials.html
 import os
 from collections.abc import MutableMapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 import boto3
 import botocore.session
+from botocore.awsrequest import AWSResponse
 from botocore.config import Config
 from botocore.configprovider import ConstantProvider
 from botocore.credentials import (
@@ -22,6 +24,7 @@ from botocore.credentials import (
     DeferredRefreshableCredentials,
 )
 from botocore.exceptions import NoCredentialsError, NoRegionError
+from botocore.parsers import ResponseParserError
 from botocore.utils import IMDSRegionProvider
 
 from cwgpu import __version__
@@ -72,6 +75,7 @@ def open_session(access: Access, connections: int) -> Session:
     at_put = "cloudwatch-logs.PutLogEvents"
     client.meta.events.register(f"before-parameter-build.{at_put}", _take_body)
     client.meta.events.register(f"before-call.{at_put}", _put_body)
+    client.meta.events.register("after-call.cloudwatch-logs", _refuse_foreign)
     return Session(client, credentials)
 
 
@@ -107,6 +111,15 @@ def _put_body(params: dict[str, Any], context: dict[str, Any], **_: object) -> N
     # Optional today, and what AWS' own agents send:
     # https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Generation_PutLogEvents.html
     params["headers"]["x-amzn-logs-format"] = "json/emf"
+
+
+def _refuse_foreign(http_response: AWSResponse, **_: object) -> None:
+    """Take no other page for a success: with status 200 boto3 accepts any text.
+
+    It would be a proxy's, and nothing was stored.
+    """
+    if http_response.status_code == HTTPStatus.OK and http_response.content[:1] not in {b"", b"{"}:
+        raise ResponseParserError("the answer is not CloudWatch Logs': is there a proxy between?")
 
 
 class _Role(CredentialProvider):

@@ -196,7 +196,8 @@ async def test_a_page_of_a_proxy_is_no_success(service: FakeCloudWatch) -> None:
         sink = CloudWatchSink(Access(endpoint_url=url))
         answer = await sink.send(batch("x"))
         await sink.close()
-    assert (answer.code, answer.status) == ("NotCloudWatchLogs", 200)
+    assert (answer.code, answer.status) == ("ResponseParserError", 0)
+    assert "is there a proxy" in answer.message
     assert service.calls == []
 
 
