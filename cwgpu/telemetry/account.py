@@ -1,0 +1,125 @@
+"""What a dry run found, in numbers and the first few examples of each."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from cwgpu.model.drop import DropReason
+from cwgpu.model.event import EmfEvent, Outcome
+from cwgpu.model.labels import LabelPairs
+from cwgpu.model.reading import BadLine, Reading
+from cwgpu.model.scrape import Scrape, ScrapeFailed
+from cwgpu.model.target import DroppedTarget, Target
+from cwgpu.telemetry import identity
+
+Identity = tuple[str, str, LabelPairs]
+
+NAMES = 5
+"""Metric names kept as examples of each drop reason."""
+BAD_LINES = 3
+"""Bad lines kept of each target."""
+# Different CloudWatch metrics that are told apart; a dry run that finds more has other worries.
+_MOST_METRICS = 100_000
+
+
+@dataclass(slots=True)
+class Seen:
+    """What is known of one target."""
+
+    target: Target
+    scrapes: int = 0
+    failed: ScrapeFailed | None = None
+    """The last scrape's failure; None if it gave a page."""
+    bad_lines: dict[int, BadLine] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Lost:
+    """Samples that one reason kept from CloudWatch."""
+
+    count: int = 0
+    names: dict[str, None] = field(default_factory=dict)
+    """The first few metric names; the values say nothing, the order does."""
+
+
+class Account:
+    """Takes what happens. Memory is bounded by the targets there are."""
+
+    def __init__(self) -> None:
+        self.seen: dict[Identity, Seen] = {}
+        self.dropped_targets: tuple[DroppedTarget, ...] = ()
+        self.samples = 0
+        self.selected = 0
+        self.lost: dict[DropReason, Lost] = {}
+        self.lost_later: Counter[DropReason] = Counter()
+        """Samples that were selected, and lost on their way out."""
+        self.events = 0
+        self.datapoints = 0
+        self.size_bytes = 0
+        self._metrics: set[identity.MetricIdentity] = set()
+
+    @property
+    def up(self) -> int:
+        """Targets whose last scrape gave a page."""
+        return sum(1 for one in self.seen.values() if one.scrapes and one.failed is None)
+
+    @property
+    def down(self) -> int:
+        """Targets whose last scrape failed."""
+        return sum(1 for one in self.seen.values() if one.failed is not None)
+
+    @property
+    def metrics(self) -> int:
+        """Different CloudWatch metrics that the events feed."""
+        return len(self._metrics)
+
+    @property
+    def needs_second_scrape(self) -> bool:
+        """Counters gave nothing only because no target was scraped twice."""
+        twice = any(one.scrapes > 1 for one in self.seen.values())
+        return DropReason.FIRST_OF_COUNTER in self.lost and not twice
+
+    def discovered(self, wanted: Iterable[Target], dropped: Iterable[DroppedTarget]) -> None:
+        """Take the targets there are now."""
+        former = self.seen
+        self.seen = {one.identity: former.get(one.identity, Seen(one)) for one in wanted}
+        self.dropped_targets = tuple(dropped)
+
+    def scraped(self, target: Target, scrape: Scrape, reading: Reading) -> None:
+        """Take a page that was read."""
+        del scrape
+        seen = self._scrape_of(target)
+        seen.failed = None
+        for bad in reading.bad_lines:
+            if len(seen.bad_lines) < BAD_LINES:
+                seen.bad_lines.setdefault(bad.number, bad)
+        self.samples += reading.samples
+        self.selected += reading.selected
+        for drop in reading.dropped:
+            lost = self.lost.setdefault(drop.reason, Lost())
+            lost.count += drop.count
+            for name in drop.names:
+                if len(lost.names) < NAMES:
+                    lost.names.setdefault(name)
+        for event in reading.events:
+            self._event(event)
+
+    def scrape_failed(self, target: Target, failed: ScrapeFailed) -> None:
+        """Take a scrape that gave nothing."""
+        self._scrape_of(target).failed = failed
+
+    def outcome(self, outcome: Outcome) -> None:
+        """Take what became of a batch."""
+        self.lost_later.update(dict(outcome.dropped))
+
+    def _scrape_of(self, target: Target) -> Seen:
+        seen = self.seen.setdefault(target.identity, Seen(target))
+        seen.scrapes += 1
+        return seen
+
+    def _event(self, event: EmfEvent) -> None:
+        self.events += 1
+        self.datapoints += event.datapoints
+        self.size_bytes += len(event.message)
+        if len(self._metrics) < _MOST_METRICS:
+            self._metrics.update(identity.metrics(event.message))

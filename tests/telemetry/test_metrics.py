@@ -1,0 +1,201 @@
+"""The self metrics, read back by an independent parser."""
+
+import pytest
+from prometheus_client import parser
+from prometheus_client.openmetrics import parser as openmetrics
+
+import cwgpu
+from cwgpu.model.drop import DropReason
+from cwgpu.model.event import Outcome, StreamKey
+from cwgpu.model.reading import Drop, Reading
+from cwgpu.model.scrape import FailReason, Scrape, ScrapeFailed
+from cwgpu.model.target import DroppedTarget, Target
+from cwgpu.telemetry.metrics import Metrics
+
+STREAM = StreamKey("group", "stream")
+NOW = 1_700_000_000.5
+
+
+@pytest.fixture
+def metrics() -> Metrics:
+    """Give metrics at a fixed time."""
+    return Metrics(lambda: NOW)
+
+
+def aim(url: str, job: str = "dcgm") -> Target:
+    """Make a target."""
+    return Target(job, url, {}, 60.0, 10.0)
+
+
+def page(at_ms: int = 5_000) -> Scrape:
+    """Make a page of 10 bytes that took a quarter of a second."""
+    return Scrape(at_ms, b"x" * 10, "text/plain", 0.25)
+
+
+READING = Reading(
+    (), 10, 7, (Drop(DropReason.UNSELECTED, 2, ()), Drop(DropReason.BLANK, 1, ())), ()
+)
+FAILED = ScrapeFailed(5_000, FailReason.TIMEOUT, "slow", 10.0)
+
+
+def read(metrics: Metrics) -> dict[str, float]:
+    """Read the page and give every sample that is not zero, as name{labels} -> value."""
+    body, _ = metrics.render()
+    samples = {}
+    for family in parser.text_string_to_metric_families(body.decode()):
+        for sample in family.samples:
+            labels = ",".join(f"{name}={value}" for name, value in sorted(sample.labels.items()))
+            if sample.value and sample.name.startswith("cwgpu_"):
+                samples[f"{sample.name}{{{labels}}}"] = sample.value
+    return samples
+
+
+def test_what_there_is_from_the_start(metrics: Metrics) -> None:
+    """Before anything happened there is the build, and every drop reason stands at zero."""
+    body = metrics.render()[0].decode()
+    assert 'cwgpu_build_info{python="3.' in body
+    assert f'version="{cwgpu.__version__}"' in body
+    for reason in DropReason:
+        assert f'cwgpu_dropped_samples_total{{reason="{reason.value}"}} 0.0' in body
+    assert "process_resident_memory_bytes" in body
+    assert "_created" not in body
+
+
+def test_a_page_is_counted(metrics: Metrics) -> None:
+    """A page gives its job's scrapes, time, bytes and samples, and the reasons of what it lost."""
+    metrics.scraped(aim("a"), page(), READING)
+    samples = read(metrics)
+    assert samples["cwgpu_scrapes_total{job=dcgm,result=ok}"] == 1
+    assert samples["cwgpu_scrape_duration_seconds_sum{job=dcgm}"] == 0.25
+    assert samples["cwgpu_scraped_bytes_total{job=dcgm}"] == 10
+    assert samples["cwgpu_samples_read_total{job=dcgm}"] == 10
+    assert samples["cwgpu_samples_selected_total{job=dcgm}"] == 7
+    assert samples["cwgpu_dropped_samples_total{reason=unselected}"] == 2
+    assert samples["cwgpu_dropped_samples_total{reason=dcgm_blank}"] == 1
+    assert samples["cwgpu_last_scrape_success_timestamp_seconds{}"] == 5
+
+
+def test_the_last_scrape_never_goes_back(metrics: Metrics) -> None:
+    """Pages that end out of order leave the newest time."""
+    metrics.scraped(aim("a"), page(5_000), READING)
+    metrics.scraped(aim("b"), page(4_000), READING)
+    assert read(metrics)["cwgpu_last_scrape_success_timestamp_seconds{}"] == 5
+
+
+def test_a_failed_scrape_is_counted_by_its_reason(metrics: Metrics) -> None:
+    """A failure has its reason's word and its duration, and no samples."""
+    metrics.scrape_failed(aim("a"), FAILED)
+    samples = read(metrics)
+    assert samples["cwgpu_scrapes_total{job=dcgm,result=timeout}"] == 1
+    assert samples["cwgpu_scrape_duration_seconds_sum{job=dcgm}"] == 10
+    assert "cwgpu_samples_read_total{job=dcgm}" not in samples
+
+
+def targets(metrics: Metrics) -> dict[str, float]:
+    """Give the counts of targets that are not zero."""
+    return {
+        name.removeprefix("cwgpu_targets"): value
+        for name, value in read(metrics).items()
+        if name.startswith("cwgpu_targets")
+    }
+
+
+def test_targets_by_state(metrics: Metrics) -> None:
+    """A target is unscraped, up or down as its last scrape was; dropped ones are counted apart."""
+    dropped = [
+        DroppedTarget("dcgm", {}, "rule 1"),
+        DroppedTarget("dcgm", {}, "rule 1"),
+        DroppedTarget("dcgm", {}, "no address", rejected=True),
+    ]
+    metrics.discovered([aim("a"), aim("b"), aim("c"), aim("a", "other")], dropped)
+    assert targets(metrics) == {
+        "{job=dcgm,state=unscraped}": 3,
+        "{job=other,state=unscraped}": 1,
+        "{job=dcgm,state=dropped}": 2,
+        "{job=dcgm,state=rejected}": 1,
+    }
+    metrics.scraped(aim("a"), page(), READING)
+    metrics.scraped(aim("a"), page(), READING)
+    metrics.scrape_failed(aim("b"), FAILED)
+    assert targets(metrics)["{job=dcgm,state=up}"] == 1
+    assert targets(metrics)["{job=dcgm,state=down}"] == 1
+    assert targets(metrics)["{job=dcgm,state=unscraped}"] == 1
+    metrics.discovered([aim("a"), aim("b")], [])
+    assert targets(metrics) == {"{job=dcgm,state=up}": 1, "{job=dcgm,state=down}": 1}
+    metrics.scraped(aim("gone"), page(), READING)
+    metrics.scraped(aim("b"), page(), READING)
+    assert targets(metrics) == {"{job=dcgm,state=up}": 2}
+
+
+def test_delivery_is_counted(metrics: Metrics) -> None:
+    """An outcome gives events, samples, datapoints and bytes, and what was lost on the way."""
+    metrics.outcome(Outcome(STREAM, 3, 30, 60, ((DropReason.TOO_OLD, 4),)), size_bytes=900)
+    samples = read(metrics)
+    assert samples["cwgpu_delivered_events_total{}"] == 3
+    assert samples["cwgpu_delivered_samples_total{}"] == 30
+    assert samples["cwgpu_delivered_datapoints_total{}"] == 60
+    assert samples["cwgpu_delivered_bytes_total{}"] == 900
+    assert samples["cwgpu_dropped_samples_total{reason=too_old}"] == 4
+    assert samples["cwgpu_last_delivery_success_timestamp_seconds{}"] == NOW
+
+
+def test_a_lost_batch_is_no_delivery(metrics: Metrics) -> None:
+    """A batch of which nothing arrived counts as lost only."""
+    metrics.outcome(Outcome(STREAM, 0, 0, 0, ((DropReason.REJECTED, 4),)), size_bytes=900)
+    samples = read(metrics)
+    assert samples["cwgpu_dropped_samples_total{reason=rejected}"] == 4
+    assert not [name for name in samples if "deliver" in name]
+
+
+def test_retries_queue_and_reloads(metrics: Metrics) -> None:
+    """Retries count by cause, ambiguous ones twice; queue and configuration show what is now."""
+    metrics.retried("throttled")
+    metrics.retried("network", ambiguous=True)
+    metrics.queue(2, 5000)
+    metrics.reloaded(ok=True)
+    metrics.reloaded(ok=False)
+    samples = read(metrics)
+    assert samples["cwgpu_retried_batches_total{cause=throttled}"] == 1
+    assert samples["cwgpu_retried_batches_total{cause=network}"] == 1
+    assert samples["cwgpu_ambiguous_batches_total{}"] == 1
+    assert samples["cwgpu_queue_batches{}"] == 2
+    assert samples["cwgpu_queue_bytes{}"] == 5000
+    assert samples["cwgpu_config_reloads_total{result=success}"] == 1
+    assert samples["cwgpu_config_reloads_total{result=failure}"] == 1
+    assert "cwgpu_config_last_reload_successful{}" not in samples
+    assert samples["cwgpu_config_last_reload_success_timestamp_seconds{}"] == NOW
+
+
+@pytest.mark.parametrize(
+    ("accept", "content_type"),
+    [
+        ("", "text/plain; version=0.0.4"),
+        ("*/*", "text/plain; version=0.0.4"),
+        (
+            "application/openmetrics-text; version=1.0.0",
+            "application/openmetrics-text; version=1.0.0",
+        ),
+        ("application/openmetrics-text", "application/openmetrics-text; version=1.0.0"),
+        ("application/openmetrics-text; version=one", "text/plain; version=0.0.4"),
+        (
+            "application/openmetrics-text; version=99; escaping=odd",
+            "application/openmetrics-text; version=99",
+        ),
+        ("text/plain; version=", "text/plain; version=0.0.4"),
+    ],
+)
+def test_the_reader_chooses_the_format(metrics: Metrics, accept: str, content_type: str) -> None:
+    """Text is the default, OpenMetrics comes when asked for, nonsense is not an error."""
+    metrics.scraped(aim("a"), page(), READING)
+    body, given = metrics.render(accept)
+    assert given.startswith(content_type)
+    if "openmetrics" in given:
+        families = list(openmetrics.text_string_to_metric_families(body.decode()))  # type: ignore[no-untyped-call]
+        assert "cwgpu_scrapes" in [family.name for family in families]
+
+
+def test_two_agents_in_one_process_do_not_meet() -> None:
+    """Each has a registry of its own."""
+    first, second = Metrics(lambda: NOW), Metrics(lambda: NOW)
+    first.retried("network")
+    assert "cwgpu_retried_batches_total{cause=network}" not in read(second)
