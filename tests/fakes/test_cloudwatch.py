@@ -39,17 +39,22 @@ def service() -> Iterator[FakeCloudWatch]:
 
 @pytest.fixture
 def client(service: FakeCloudWatch) -> Iterator["CloudWatchLogsClient"]:
-    """Give an impatient boto3 client of it that never tries twice."""
-    made = boto3.client(
+    """Give a boto3 client of it that never tries twice."""
+    made = client_of(service, patience_s=30)
+    yield made
+    made.close()
+
+
+def client_of(service: FakeCloudWatch, patience_s: float) -> "CloudWatchLogsClient":
+    """Give a client that waits so long for an answer."""
+    return boto3.client(
         "logs",
         region_name=cloudwatch.REGION,
         endpoint_url=service.url,
         aws_access_key_id=cloudwatch.KEY_ID,
         aws_secret_access_key=cloudwatch.SECRET,
-        config=Config(retries={"total_max_attempts": 1}, read_timeout=0.2),
+        config=Config(retries={"total_max_attempts": 1}, read_timeout=patience_s),
     )
-    yield made
-    made.close()
 
 
 def now_ms() -> int:
@@ -255,9 +260,11 @@ def test_a_held_answer_was_done_and_comes_when_it_is_released(
     service: FakeCloudWatch, client: "CloudWatchLogsClient"
 ) -> None:
     """An impatient caller runs into its own time-out, a patient one is served."""
-    service.fail(faults.Hold(), times=1)
+    service.fail(faults.Hold())
+    impatient = client_of(service, patience_s=0.1)
     with pytest.raises(ReadTimeoutError):
-        put(client, "x")
+        put(impatient, "x")
+    impatient.close()
     assert len(service.events("gpu", "s")) == 1
     service.fail(faults.Hold(0.001))
     put(client, "x")
