@@ -1,0 +1,46 @@
+"""What a page remembers of each line it has seen."""
+
+from dataclasses import dataclass
+
+from cwgpu.emf.delta import Baseline, Treatment
+from cwgpu.emf.template import Metric
+from cwgpu.model.drop import DropReason
+from cwgpu.model.kind import Kind
+from cwgpu.model.labels import LabelPairs
+from cwgpu.prom.family import Role
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where a line's value goes: metric ``metric`` of the record that has these labels."""
+
+    labels: LabelPairs
+    metric: Metric
+    treatment: Treatment | None
+    """How a counter's values are turned into differences; None for gauges."""
+    blanks: bool
+    """Whether DCGM's words for "no value" are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """Why a line's value goes nowhere, whatever it is."""
+
+    reason: DropReason
+    detail: str = ""
+
+
+@dataclass(slots=True)
+class Line:
+    """One series as the page writes it. ``head`` is everything before the value."""
+
+    head: bytes
+    name: str
+    """As exposed: relabelling may have given the metric another name."""
+    context: Kind
+    """TYPE that stood above it: it decides how ``le`` and ``quantile`` are written."""
+    role: Role | None
+    fate: Slot | Dropped
+    seen_at: int
+    """The page's count of scrapes when it was last there."""
+    baseline: Baseline | None = None

@@ -1,0 +1,156 @@
+"""The cold staircase: what becomes of one series, decided once.
+
+``exposed name and labels -> gpu.normalise -> merge with the target's labels -> metric relabelling
+-> type -> declaration -> Slot``, or ``Dropped`` with the reason, at the first step that says so.
+"""
+
+from dataclasses import dataclass
+
+from cwgpu.digest.line import Dropped, Slot
+from cwgpu.emf import declare, limits
+from cwgpu.emf.declare import Declaration
+from cwgpu.emf.delta import Treatment
+from cwgpu.emf.template import Metric
+from cwgpu.gpu import alias, normalise, rates
+from cwgpu.model.drop import DropReason
+from cwgpu.model.kind import Kind
+from cwgpu.model.labels import LabelPairs, Labels, pairs
+from cwgpu.plan.plan import Job, Plan
+from cwgpu.prom import merge, relabel
+from cwgpu.prom.family import Role
+
+TYPE_LABEL = "prom_metric_type"
+"""The CloudWatch agent's label for a metric's type; declarations may match or require it."""
+
+_DCGM = "DCGM_"
+_SENDABLE = frozenset({Kind.GAUGE, Kind.COUNTER, Kind.SUMMARY})
+# Metric names seen, at most: pages have hundreds, so this only bounds a page of nonsense.
+_MOST_NAMES = 8192
+# Label sets shared between lines of a page: a node has tens. The bound is against label churn.
+_MOST_LABEL_SETS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A series as exposed."""
+
+    name: str
+    labels: LabelPairs
+    """Labels as written, empty ones too: with honor_labels they remove the target's label."""
+    role: Role | None
+
+
+class Recipe:
+    """The rules of one job, with what they already said about metric names."""
+
+    def __init__(self, plan: Plan, job: Job) -> None:
+        """Take the plan, and the one of its jobs whose samples are decided on."""
+        self.plan = plan
+        self.job = job
+        self._emf = emf = plan.emf
+        self._dcgm = plan.dcgm
+        self._selecting: dict[str, tuple[Declaration, ...]] = {}
+        self._shared: dict[LabelPairs, LabelPairs] = {}
+        # prom_metric_type is written into an event only where somebody can use it there:
+        # it costs bytes and splits gauges and counters of one GPU into two events.
+        self._writes_type = emf.log_unselected or any(
+            TYPE_LABEL in names for d in emf.declarations for names in d.dimension_sets
+        )
+
+    def cook(self, series: Series, target_labels: Labels) -> Slot | Dropped:
+        """Decide on one series of a target with these public labels."""
+        name, exposed = self._normalised(series)
+        labels = merge.merge(dict(exposed), target_labels, honor=self.job.honor_labels)
+        relabelled = relabel.apply({**labels, "__name__": name}, self.job.metric_relabel)
+        if isinstance(relabelled, relabel.Dropped):
+            rule = relabelled.rule_index + 1
+            return Dropped(DropReason.RELABEL, f"rule {rule} of metric_relabel_configs")
+        name = relabelled.pop("__name__", "")
+        if not name:
+            return Dropped(DropReason.NO_NAME)
+        role = self._role(series.role)
+        if isinstance(role, Dropped):
+            return role
+        fault = limits.metric_name_fault(name)
+        if fault:
+            return Dropped(DropReason.NAME_INVALID, fault)
+        return self._declared(name, relabelled, role)
+
+    def _normalised(self, series: Series) -> tuple[str, LabelPairs]:
+        if not series.name.startswith(_DCGM) and not _is_dcgm_row(series.labels):
+            return series.name, series.labels
+        name = alias.old_name(series.name) if self._dcgm.aliases else series.name
+        labels = normalise.labels(series.labels) if self._dcgm.labels else series.labels
+        return name, labels
+
+    def _role(self, role: Role | None) -> Role | Dropped:
+        if role is None or role.kind is Kind.UNKNOWN:
+            if self._emf.untyped_as_gauge:
+                return Role(Kind.GAUGE, cumulative=False)
+            return Dropped(DropReason.UNTYPED)
+        if role.kind not in _SENDABLE:
+            return Dropped(DropReason.UNSUPPORTED_TYPE, role.kind.value)
+        return role
+
+    def _declared(self, name: str, labels: dict[str, str], role: Role) -> Slot | Dropped:
+        if self._emf.cluster_name:
+            labels.setdefault("ClusterName", self._emf.cluster_name)
+        if "job" not in labels:
+            labels["JobName"] = "default"
+        visible = {**labels, TYPE_LABEL: role.kind.value}
+        selecting = self._select(name)
+        chosen = declare.matching(selecting, visible) if selecting else ()
+        declared = declare.directives(chosen, visible, dedup=self._emf.dedup)
+        sets = tuple(directive for directive in declared.sets if directive)
+        if not sets and not self._emf.log_unselected:
+            return _undeclared(chosen, declared)
+        return Slot(
+            labels=self._share(pairs(visible if self._writes_type else labels)),
+            metric=Metric(name, sets, self._emf.units.get(name), self._resolution(name)),
+            treatment=self._treatment(name) if role.cumulative else None,
+            blanks=self._dcgm.blanks and name.startswith(_DCGM),
+        )
+
+    def _select(self, name: str) -> tuple[Declaration, ...]:
+        found = self._selecting.get(name)
+        if found is None:
+            if len(self._selecting) >= _MOST_NAMES:
+                self._selecting.clear()
+            found = declare.selecting(self._emf.declarations, name)
+            self._selecting[name] = found
+        return found
+
+    def _share(self, labels: LabelPairs) -> LabelPairs:
+        # The metrics of one GPU have equal labels: one tuple for all of them, not one for each.
+        if len(self._shared) >= _MOST_LABEL_SETS:
+            self._shared.clear()
+        return self._shared.setdefault(labels, labels)
+
+    def _treatment(self, name: str) -> Treatment:
+        for selects, treatment in self._emf.counters:
+            if selects(name):
+                return treatment
+        if self._dcgm.rates and rates.is_rate_typed_as_counter(name):
+            return Treatment.ABSOLUTE
+        return Treatment.DELTA
+
+    def _resolution(self, name: str) -> int | None:
+        for selects, seconds in self._emf.resolutions:
+            if selects(name):
+                return seconds
+        return None
+
+
+def _is_dcgm_row(labels: LabelPairs) -> bool:
+    # Old exporters (-o) name metrics dcgm_*; custom CSVs may name them anything. A GPU's
+    # identity is in every row they write.
+    return any(name in {"UUID", "uuid", "gpu_uuid"} and v.startswith("GPU-") for name, v in labels)
+
+
+def _undeclared(chosen: tuple[Declaration, ...], declared: declare.Declared) -> Dropped:
+    if not chosen:
+        return Dropped(DropReason.UNSELECTED)
+    if declared.invalid:
+        return Dropped(DropReason.DIMENSION_INVALID, declared.invalid[0][1])
+    missing = " or ".join("[" + ", ".join(names) + "]" for names in declared.missing)
+    return Dropped(DropReason.DIMENSION_MISSING, missing)

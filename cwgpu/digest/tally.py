@@ -1,0 +1,38 @@
+"""Counting the samples that go nowhere, by reason, with the first few names of each."""
+
+from collections.abc import Iterable
+
+from cwgpu.model.drop import DropReason
+from cwgpu.model.reading import Drop
+
+MOST_NAMES = 5
+"""Names kept for each reason: enough to recognise the cause, few enough to read."""
+
+
+class Tally:
+    """A running account. ``drops()`` gives it as a value, in the order of ``DropReason``."""
+
+    def __init__(self, drops: Iterable[Drop] = ()) -> None:
+        """Begin with what is already known."""
+        self._counts = {drop.reason: drop.count for drop in drops}
+        self._names = {drop.reason: list(drop.names) for drop in drops}
+
+    def add(self, reason: DropReason, name: str, count: int = 1) -> None:
+        """Count samples of the metric ``name``."""
+        self._counts[reason] = self._counts.get(reason, 0) + count
+        names = self._names.setdefault(reason, [])
+        if len(names) < MOST_NAMES and name not in names:
+            names.append(name)
+
+    @property
+    def total(self) -> int:
+        """All samples counted so far."""
+        return sum(self._counts.values())
+
+    def drops(self) -> tuple[Drop, ...]:
+        """Give the account as values."""
+        return tuple(
+            Drop(reason, self._counts[reason], tuple(self._names[reason]))
+            for reason in DropReason
+            if reason in self._counts
+        )
