@@ -265,7 +265,7 @@ def test_a_held_answer_was_done_and_comes_when_it_is_released(
     with pytest.raises(ReadTimeoutError):
         put(impatient, "x")
     impatient.close()
-    assert len(service.events("gpu", "s")) == 1
+    service.wait(lambda: service.events("gpu", "s"))
     service.fail(faults.Hold(0.001))
     put(client, "x")
     assert len(service.events("gpu", "s")) == 2
