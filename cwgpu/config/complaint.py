@@ -73,13 +73,19 @@ def at(
         place.source.name,
         place.line,
         place.column,
-        node.path(loc),
+        _path(loc),
         message,
         advice,
         label,
         _masked(place.excerpt),
         place.width,
     )
+
+
+def _path(loc: node.Loc) -> str:
+    # Deeper than anything that has a meaning; what is nested without end has no useful path.
+    longest = 20
+    return node.path(loc) if len(loc) <= longest else f"{node.path(loc[:longest])}..."
 
 
 def about(file: str, code: str, message: str, *, advice: str = "") -> Complaint:

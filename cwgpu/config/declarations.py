@@ -4,6 +4,9 @@ What the CloudWatch agent falls back from silently is an error here (docs/compat
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
 
 from cwgpu.config.agent import Declaration
 from cwgpu.config.node import Loc, short
@@ -11,6 +14,20 @@ from cwgpu.config.report import Report
 from cwgpu.emf import declare, limits
 from cwgpu.model.errors import RuleError
 from cwgpu.prom import regex
+
+Complain: TypeAlias = Callable[[str, str, str], None]
+"""Takes the code, the message and the advice of a complaint."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """Says whether one of several selectors finds something. Two of equal selectors are equal."""
+
+    selectors: tuple[regex.Searching, ...]
+
+    def __call__(self, name: str) -> bool:
+        """Ask them in turn."""
+        return any(selector(name) for selector in self.selectors)
 
 
 def declarations(
@@ -22,27 +39,32 @@ def declarations(
 
 
 def _declaration(written: Declaration, report: Report, loc: Loc) -> declare.Declaration | None:
-    if not _complete(written, report, loc):
+    _check_complete(written, report, loc)
+    if not is_complete(written):
         return None
-    matches = search(written.label_matcher, report, (*loc, "label_matcher"))
-    chosen = enumerate(written.metric_selectors or ())
-    found = [search(text, report, (*loc, "metric_selectors", index)) for index, text in chosen]
-    selectors = [each for each in found if each]
+    matches = search(written.label_matcher, partial(report.error, (*loc, "label_matcher")))
+    selectors = []
+    for index, text in enumerate(written.metric_selectors or ()):
+        selector = search(text, partial(report.error, (*loc, "metric_selectors", index)))
+        selectors += [selector] if selector else []
     sets = _dimension_sets(written, report, loc)
     if matches is None:
         return None
     return declare.declaration(
         written.source_labels or (),
         matches,
-        _any(selectors),
+        AnyOf(tuple(selectors)),
         sets,
         separator=written.label_separator,
     )
 
 
-def _complete(written: Declaration, report: Report, loc: Loc) -> bool:
-    """Without these keys the CloudWatch agent skips the declaration, and so do we."""
-    complete = True
+def is_complete(written: Declaration) -> bool:
+    """Tell whether a declaration has what it needs; without, the agent skips it, and so do we."""
+    return written.source_labels is not None and written.metric_selectors is not None
+
+
+def _check_complete(written: Declaration, report: Report, loc: Loc) -> None:
     for name in ("source_labels", "metric_selectors"):
         value = getattr(written, name)
         if value is None:
@@ -50,32 +72,23 @@ def _complete(written: Declaration, report: Report, loc: Loc) -> bool:
             report.warning(
                 (*loc, name), "declaration-ignored", message, f"add {name}, or remove it"
             )
-            complete = False
         elif not value:
             message = f"{name} is empty, so that nothing can match"
-            report.error((*loc, name), "empty-list", message, f"write what {name} are meant")
-    return complete
+            report.error((*loc, name), "empty-list", message, "write one or more")
 
 
-def search(pattern: str, report: Report, loc: Loc) -> regex.Searching | None:
+def search(pattern: str, complain: Complain) -> regex.Searching | None:
     """Compile a regex that searches; None and a complaint when it cannot be."""
     if not pattern:
-        message = f"{loc[-1] if isinstance(loc[-1], str) else 'the selector'} is empty"
-        report.error(loc, "empty-regex", message, "for everything write .*")
+        complain("empty-regex", "the regex is empty", "for everything write .*")
         return None
     try:
         return regex.searching(pattern)
     except RuleError as error:
         # A glob by mistake is what people write most.
         advice = f"write {pattern.replace('*', '.*')}" if pattern.startswith("*") else ""
-        report.error(loc, "bad-regex", str(error), advice)
+        complain("bad-regex", str(error), advice)
         return None
-
-
-def _any(selectors: list[regex.Searching]) -> Callable[[str], bool]:
-    if len(selectors) == 1:
-        return selectors[0]
-    return lambda name: any(selector(name) for selector in selectors)
 
 
 def _dimension_sets(written: Declaration, report: Report, loc: Loc) -> list[list[str]]:

@@ -77,7 +77,7 @@ def _group(written: AgentFile, cluster: str, namespace: str, report: Report) -> 
         name = f"/metrics/{namespace}"
         message = f"log_group_name is empty, which makes it {name}, as in the CloudWatch agent"
         report.warning(here, "empty-log-group", message, "leave the key out for the default")
-    if name is None and not cluster:
+    if name is None and not cluster and not report.said((*PROMETHEUS, "cluster_name")):
         message = "no log group: neither log_group_name nor the cluster's name is known"
         advice = (
             f'write "log_group_name" or "cluster_name" under {".".join(map(str, PROMETHEUS))}, '
@@ -85,12 +85,23 @@ def _group(written: AgentFile, cluster: str, namespace: str, report: Report) -> 
         )
         report.error(here, "no-log-group", message, advice)
         return ""
-    origin = here if name is not None else (*PROMETHEUS, "cluster_name")
-    group = f"/aws/containerinsights/{cluster}/prometheus" if name is None else name
-    if not _unknown_placeholder(group, report, origin) and (
-        fault := names.group_fault(_PLACEHOLDER.sub("x", group))
+    if name is None:
+        return _default_group(cluster, report)
+    if not _unknown_placeholder(name, report, here) and (
+        fault := names.group_fault(_PLACEHOLDER.sub("x", name))
     ):
-        report.error(origin, "bad-log-group", f"the log group {short(group)} {fault}")
+        report.error(here, "bad-log-group", f"the log group {short(name)} {fault}")
+    return name
+
+
+def _default_group(cluster: str, report: Report) -> str:
+    group = f"/aws/containerinsights/{cluster}/prometheus"
+    if fault := names.group_fault(group):
+        message = (
+            f"no log group can be made of the cluster's name {short(cluster)}: {group} {fault}"
+        )
+        advice = "write the real name, or log_group_name"
+        report.error((*PROMETHEUS, "cluster_name"), "bad-log-group", message, advice)
     return group
 
 

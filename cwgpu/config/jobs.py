@@ -2,7 +2,7 @@
 
 from cwgpu.config import exclusive, rules, targets
 from cwgpu.config.node import Loc, short
-from cwgpu.config.prometheus import Global, ScrapeConfig
+from cwgpu.config.prometheus import Global, Limits, ScrapeConfig
 from cwgpu.config.targets import Setting
 from cwgpu.plan.plan import Job
 from cwgpu.prom import duration
@@ -18,11 +18,13 @@ def jobs(
 ) -> tuple[Job, ...]:
     """Make the jobs of a list of scrape configurations at ``loc``."""
     check_global(defaults, setting)
+    _check_formats(defaults, setting, ("global",))
     seen: set[str] = set()
     made = []
     for index, each in enumerate(written):
         here = (*loc, index)
         _check_name(each, seen, setting, here)
+        _check_formats(each, setting, here)
         exclusive.check(each, setting.report, here)
         made.append(_job(each, defaults, setting, here))
     return tuple(made)
@@ -77,6 +79,17 @@ def check_global(defaults: Global, setting: Setting) -> None:
     interval_ms = defaults.scrape_interval or _INTERVAL_MS
     if defaults.scrape_timeout > interval_ms:
         _too_long(defaults.scrape_timeout, interval_ms, setting, ("global", "scrape_timeout"))
+
+
+def _check_formats(written: Limits, setting: Setting, loc: Loc) -> None:
+    protocols, here = written.scrape_protocols, (*loc, "scrape_protocols")
+    if protocols is None:
+        return
+    if not protocols:
+        message = "scrape_protocols is empty"
+        setting.report.error(here, "empty-list", message, "leave the key out for the default")
+    if len(set(protocols)) < len(protocols):
+        setting.report.error(here, "wrong-value", "a format stands twice in scrape_protocols")
 
 
 def _times(written: ScrapeConfig, defaults: Global, setting: Setting, loc: Loc) -> tuple[int, int]:

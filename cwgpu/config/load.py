@@ -112,7 +112,7 @@ def _prometheus(
             message = "prometheus_config_path and cwgpu.scrape_configs exclude each other"
             report.error(_PATH, "conflicting-keys", message, "keep the one that holds the jobs")
         return None
-    if _PATH in report.pruned or agent.root.find(metrics.PROMETHEUS) is None:
+    if report.said(_PATH) or agent.root.find(metrics.PROMETHEUS) is None:
         return replace(agent, root=empty(agent.root.place.source), complaints=(), files=())
     return _named(path or where.DEFAULT_PROMETHEUS, agent, environ)
 

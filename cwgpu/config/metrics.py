@@ -1,9 +1,10 @@
 """What becomes a metric, and how: from the models to the plan's ``Emf``."""
 
+from functools import partial
 from typing import TypeVar
 
 from cwgpu.config.agent import AgentFile, EmfProcessor, Prometheus
-from cwgpu.config.declarations import declarations, search
+from cwgpu.config.declarations import declarations, is_complete, search
 from cwgpu.config.nearest import nearest
 from cwgpu.config.node import Loc, short
 from cwgpu.config.own import Own
@@ -42,7 +43,8 @@ def emf(written: AgentFile, cluster: str, report: Report, *, in_cluster: bool) -
         counters=_matches({k: Treatment(v) for k, v in own.counters.items()}, report, "counters"),
         resolutions=_resolutions(own, report),
     )
-    if not made.declarations and not made.log_unselected:
+    complete = [d for d in processor.metric_declaration if is_complete(d)]
+    if not complete and not made.log_unselected:
         message = "nothing will be sent: no metric_declaration selects anything"
         advice = "write emf_processor.metric_declaration with the metrics that are wanted"
         report.warning(_DECLARATIONS, "nothing-selected", message, advice)
@@ -78,7 +80,10 @@ def _units(processor: EmfProcessor, report: Report) -> dict[str, str]:
 
 def _matches(written: dict[str, T], report: Report, key: str) -> tuple[tuple[NameMatch, T], ...]:
     """Compile the selectors of an object, in the order in which they are written."""
-    found = ((search(text, report, ("cwgpu", key, text)), what) for text, what in written.items())
+    found = (
+        (search(text, partial(report.refuse, ("cwgpu", key, text))), what)
+        for text, what in written.items()
+    )
     return tuple((match, what) for match, what in found if match)
 
 

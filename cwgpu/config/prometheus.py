@@ -34,6 +34,8 @@ Protocol = Annotated[
     BeforeValidator(as_text),
 ]
 
+Scheme = Annotated[Literal["", "legacy", "utf8"], BeforeValidator(as_text)]
+
 
 class RelabelRule(Model):
     """One entry of ``relabel_configs`` or ``metric_relabel_configs``."""
@@ -84,10 +86,10 @@ class Limits(Model):
     keep_dropped_targets: Annotated[Count, Use.LATER] = Field(
         0, description="How many dropped targets are remembered for display."
     )
-    scrape_protocols: Annotated[Listed[Protocol], Use.LATER] = Field(
-        [], description="Formats to ask for, best first."
+    scrape_protocols: Annotated[Section[list[Protocol]], Use.LATER] = Field(
+        None, description="Formats to ask for, best first."
     )
-    metric_name_validation_scheme: Annotated[Text, Use.LATER] = Field(
+    metric_name_validation_scheme: Annotated[Scheme, Use.LATER] = Field(
         "", description="`legacy` or `utf8`: which metric names are valid."
     )
     scrape_failure_log_file: Annotated[Text, Use.LATER] = Field(

@@ -33,8 +33,12 @@ class Report:
         self.complaints.append(at(place, code, message, loc=loc, advice=advice))
         self.pruned.add(loc)
 
+    def said(self, loc: Loc) -> bool:
+        """Tell whether it was complained about already, or about something above it."""
+        return any(loc[:length] in self.pruned for length in range(len(loc) + 1))
+
     def _add(self, loc: Loc, code: str, message: str, advice: str, level: Level) -> None:
-        if any(loc[:length] in self.pruned for length in range(1, len(loc) + 1)):
+        if self.said(loc):
             return
         place = self.root.value_place(loc)
         self.complaints.append(at(place, code, message, level=level, loc=loc, advice=advice))

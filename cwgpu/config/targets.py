@@ -71,7 +71,7 @@ def _values(text: str) -> list[str]:
 
 def _check_labels(written: StaticConfig, report: Report, loc: Loc) -> None:
     if "" in written.labels:
-        report.error((*loc, "labels", ""), "bad-label-name", "a label without a name")
+        report.refuse((*loc, "labels", ""), "bad-label-name", "a label without a name")
     if written.labels and not written.targets:
         message = "these labels go to no target: they belong to the targets of the same entry"
         advice = "put targets and labels into one entry, with one dash"

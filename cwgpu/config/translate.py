@@ -59,7 +59,8 @@ def _check_section(written: AgentFile, report: Report) -> None:
     if collected is None or collected.prometheus is None:
         message = "nothing to do: there is no section for Prometheus metrics"
         advice = f'write "{".".join(map(str, metrics.PROMETHEUS))}" with an emf_processor'
-        report.refuse(metrics.PROMETHEUS, "missing-section", message, advice)
+        report.error(metrics.PROMETHEUS, "missing-section", message, advice)
+        report.pruned.add(metrics.PROMETHEUS)
 
 
 def warnings(complaints: tuple[Complaint, ...]) -> tuple[str, ...]:

@@ -25,8 +25,8 @@ _SAME_WORD = 0.75
 
 _SENTENCES = {
     "list_type": "wanted a list, found {found}",
-    "too_short": "wanted at least {min_length} characters, found {found}",
-    "too_long": "wanted at most {max_length} characters, found {actual_length}",
+    "too_short": "wanted {min_length} characters or more, found {found}",
+    "too_long": "wanted {max_length} characters or less, found {actual_length}",
     "greater_than_equal": "wanted {ge} or more, found {found}",
     "less_than_equal": "wanted {le} or less, found {found}",
     "literal_error": "wanted {expected}, found {found}",
@@ -46,7 +46,7 @@ def validate(model: type[M], report: Report) -> M:
         except ValidationError as error:
             for detail in error.errors(include_url=False):
                 _complain(model, report, detail)
-                _leave_out(data, detail["loc"])
+                report.pruned.add(_leave_out(data, detail["loc"]))
 
 
 def _complain(model: type[Model], report: Report, detail: ErrorDetails) -> None:
@@ -63,7 +63,6 @@ def _complain(model: type[Model], report: Report, detail: ErrorDetails) -> None:
         inner = shape.model_at(model, loc)
         wanted = f"an object with {_known(inner)}" if inner else "an object"
         report.error(loc, "wrong-type", f"wanted {wanted}, found {_found(report, loc)}")
-    report.pruned.add(loc)
 
 
 def _advice(report: Report, loc: Loc, context: dict[str, Any]) -> str:
@@ -97,11 +96,14 @@ def unknown(model: type[Model], report: Report, loc: Loc) -> None:
     meant = (
         nearest(written, siblings, _TYPO)
         or _elsewhere(model, written, _EXACT)
-        or nearest(written, siblings)
+        or nearest(written, (name for name, key in siblings.items() if not shape.use(key)))
         or _elsewhere(model, written, _SAME_WORD)
+        or nearest(written, siblings)
     )
     advice = f"did you mean {meant}?" if meant else f"it may have {_known(above)}"
     report.refuse(loc, "unknown-key", f"unknown key {short(written)}", advice)
+    if meant and report.root.find((*loc[:-1], meant)) is None:
+        report.pruned.add((*loc[:-1], meant))  # that it is missing was said
 
 
 def _elsewhere(model: type[Model], written: str, cutoff: float) -> str | None:
@@ -114,14 +116,15 @@ def _elsewhere(model: type[Model], written: str, cutoff: float) -> str | None:
     return places[meant] if meant else None
 
 
-def _leave_out(data: Any, loc: Loc) -> None:  # noqa: ANN401 - a plain tree
-    """Remove what is at ``loc``; of a list's item, the key that holds the list."""
+def _leave_out(data: Any, loc: Loc) -> Loc:  # noqa: ANN401 - a plain tree
+    """Remove what is at ``loc``; of a list's item, the key that holds the list. Say what went."""
     keys = [index for index, step in enumerate(loc) if isinstance(step, str)]
     holder = data
     for step in loc[: keys[-1]]:
         try:
             holder = holder[step]
         except (KeyError, IndexError, TypeError):
-            return  # it went with something above it
-    if isinstance(holder, dict):
+            break  # it went with something above it
+    else:
         holder.pop(loc[keys[-1]], None)
+    return loc[: keys[-1] + 1]
