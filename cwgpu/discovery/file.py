@@ -1,0 +1,135 @@
+"""Target groups from files that are read again and again.
+
+https://prometheus.io/docs/prometheus/latest/configuration/configuration/#file_sd_config
+
+A file that cannot be used any more keeps the targets it named while it was good: a slip in an
+editor stops no scraping. A file that a star found and that is gone was taken away on purpose.
+"""
+
+import hashlib
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from cwgpu.discovery import document, shape
+from cwgpu.discovery.document import DocumentError
+from cwgpu.model.target import TargetGroup
+from cwgpu.plan.plan import FileDiscovery
+
+SIZE_BYTES = 32 * 1024 * 1024
+"""No file is read beyond this: some 300,000 targets with a few labels each."""
+
+_FILEPATH = "__meta_filepath"
+
+
+@dataclass(frozen=True, slots=True)
+class FileFindings:
+    """What the files name now."""
+
+    groups: tuple[TargetGroup, ...]
+    faults: tuple[str, ...]
+    """What is wrong at present, one sentence each, again at every reading until it is mended."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of one file."""
+
+    digest: bytes | None = None
+    """Of the content that was judged; None when none could be read."""
+    groups: tuple[TargetGroup, ...] = ()
+    fault: str | None = None
+
+
+class FileSource:
+    """One entry of file_sd_configs. Reading is synchronous and in no way thread-safe."""
+
+    def __init__(self, discovery: FileDiscovery, index: int) -> None:
+        """``index`` is the entry's place in its job; it makes the groups' sources unique."""
+        self._patterns = [Path(pattern) for pattern in discovery.patterns]
+        self._index = index
+        self._known: dict[Path, _Known] = {}
+
+    def read(self) -> FileFindings:
+        """Look at every file. The file system's faults are among the findings."""
+        faults: list[str] = []
+        known: dict[Path, _Known] = {}
+        for pattern in self._patterns:
+            try:
+                paths = list(_paths(pattern))
+            except OSError as error:
+                faults.append(
+                    f"{pattern}: its directory cannot be listed ({error.strerror}): "
+                    "create it and let cwgpu read it, or name another in file_sd_configs"
+                )
+                known |= {path: self._known[path] for path in self._known if _is(path, pattern)}
+            else:
+                known |= {path: self._look(path) for path in paths if path not in known}
+        self._known = known
+        faults += [one.fault for one in known.values() if one.fault]
+        return FileFindings(tuple(g for one in known.values() for g in one.groups), tuple(faults))
+
+    def _look(self, path: Path) -> _Known:
+        before = self._known.get(path, _Known())
+        digest = None
+        try:
+            data = _content(path)
+            digest = hashlib.sha256(data).digest()
+            if digest == before.digest:
+                return before
+            return _Known(digest, tuple(self._groups(path, data)))
+        except OSError as error:
+            fault = _unreadable(error)
+        except DocumentError as error:
+            fault = str(error)
+        stays = "; until then the targets that it named before stay in use" if before.groups else ""
+        return _Known(digest, before.groups, f"{path}: {fault}{stays}")
+
+    def _groups(self, path: Path, data: bytes) -> Iterator[TargetGroup]:
+        text = _decoded(data)
+        read = document.from_json if path.suffix.lower() == ".json" else document.from_yaml
+        for at, group in enumerate(shape.groups(read(text))):
+            yield TargetGroup(
+                source=f"file/{self._index}/{path}:{at}",
+                targets=tuple({"__address__": target} for target in group.targets),
+                labels={**group.labels, _FILEPATH: str(path)},
+            )
+
+
+def _paths(pattern: Path) -> Iterator[Path]:
+    """Give the files that a pattern names; one without a star names one, be it there or not."""
+    if "*" not in pattern.name:
+        return iter((pattern,))
+    return (path for path in sorted(pattern.parent.iterdir()) if _is(path, pattern))
+
+
+def _is(path: Path, pattern: Path) -> bool:
+    name = ".*".join(map(re.escape, pattern.name.split("*")))
+    return path.parent == pattern.parent and bool(re.fullmatch(name, path.name, re.DOTALL))
+
+
+def _content(path: Path) -> bytes:
+    if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for its writer
+        raise DocumentError("it is no regular file: name a file of targets")
+    with path.open("rb") as file:
+        data = file.read(SIZE_BYTES + 1)
+    if len(data) > SIZE_BYTES:
+        raise DocumentError(f"it is larger than {SIZE_BYTES >> 20} MiB: use several files")
+    return data
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DocumentError(
+            f"byte {error.start + 1} is not UTF-8: save the file in that encoding"
+        ) from error
+
+
+def _unreadable(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file: create it, or name another in file_sd_configs"
+    return f"cannot be read ({error.strerror}): let cwgpu read it, or name another file"

@@ -1,0 +1,232 @@
+"""Target files: found, read again, broken, mended and taken away."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from cwgpu.discovery import file, shape
+from cwgpu.discovery.file import FileFindings, FileSource
+from cwgpu.model.target import TargetGroup
+from cwgpu.plan.plan import FileDiscovery
+
+ONE = '[{"targets": ["10.0.0.1:9400"], "labels": {"zone": "a"}}]'
+
+
+def source(*patterns: Path, index: int = 0) -> FileSource:
+    """Make a source of these patterns."""
+    return FileSource(FileDiscovery(tuple(map(str, patterns)), refresh_s=300.0), index)
+
+
+def addresses(findings: FileFindings) -> list[str]:
+    """List the addresses found."""
+    return [target["__address__"] for group in findings.groups for target in group.targets]
+
+
+def naming(*targets: str) -> str:
+    """Write a file that names these targets."""
+    return json.dumps([{"targets": targets}])
+
+
+def test_groups_carry_their_file(tmp_path: Path) -> None:
+    """A group has the file's path as a label and in its source; its own path label is replaced."""
+    path = tmp_path / "gpus.json"
+    path.write_text(
+        '[{"targets": ["a:9400", "b:9400"], "labels": {"zone": "a", "__meta_filepath": "x"}},'
+        ' {"targets": ["c:9400"]}]'
+    )
+    assert source(path, index=2).read() == FileFindings(
+        (
+            TargetGroup(
+                f"file/2/{path}:0",
+                ({"__address__": "a:9400"}, {"__address__": "b:9400"}),
+                {"zone": "a", "__meta_filepath": str(path)},
+            ),
+            TargetGroup(
+                f"file/2/{path}:1", ({"__address__": "c:9400"},), {"__meta_filepath": str(path)}
+            ),
+        ),
+        (),
+    )
+
+
+@pytest.mark.parametrize("name", ["gpus.yml", "gpus.yaml", "gpus.YML", "gpus.YAML"])
+def test_yaml_by_extension(tmp_path: Path, name: str) -> None:
+    """Every extension of YAML is read as YAML; a label is text as it is written."""
+    path = tmp_path / name
+    path.write_text("- targets:\n  - a:9400\n  labels:\n    rack: 010\n")
+    (group,) = source(path).read().groups
+    assert group.targets == ({"__address__": "a:9400"},)
+    assert group.labels == {"rack": "010", "__meta_filepath": str(path)}
+
+
+@pytest.mark.parametrize("name", ["gpus.json", "gpus.JSON"])
+def test_json_by_extension(tmp_path: Path, name: str) -> None:
+    """What is called JSON must be JSON, YAML will not do."""
+    path = tmp_path / name
+    path.write_text("- targets: [a:9400]\n")
+    (fault,) = source(path).read().faults
+    assert fault.startswith(f"{path}: line 1, column 1: this is no JSON")
+    path.write_bytes(b"\xef\xbb\xbf" + ONE.encode())
+    assert addresses(source(path).read()) == ["10.0.0.1:9400"]
+
+
+def test_a_star_finds_files_in_order_of_their_names(tmp_path: Path) -> None:
+    """One star in the last part stands for anything; other signs stand for themselves."""
+    for name in ("b.json", "a.json", ".c.json", "a.jsonx", "a[1].json"):
+        (tmp_path / name).write_text(naming(name))
+    assert addresses(source(tmp_path / "*.json").read()) == [".c.json", "a.json", "a[1].json",
+                                                             "b.json"]  # fmt: skip
+    assert addresses(source(tmp_path / "a*.json").read()) == ["a.json", "a[1].json"]
+    assert addresses(source(tmp_path / "a[1]*.json").read()) == ["a[1].json"]
+
+
+def test_a_file_that_two_patterns_find_is_read_once(tmp_path: Path) -> None:
+    """Its groups come once."""
+    (tmp_path / "a.json").write_text(ONE)
+    found = source(tmp_path / "*.json", tmp_path / "a.json", tmp_path / "a*.json").read()
+    assert addresses(found) == ["10.0.0.1:9400"]
+
+
+def test_changed_content_is_seen_whatever_the_times_say(tmp_path: Path) -> None:
+    """A file is read each time: neither its size nor its time must change for a change to count."""
+    path = tmp_path / "a.json"
+    path.write_text(naming("a:9400"))
+    files = source(path)
+    first = files.read()
+    assert files.read().groups[0] is first.groups[0]
+    times = path.stat()
+    path.write_text(naming("b:9400"))
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert addresses(files.read()) == ["b:9400"]
+    assert addresses(first) == ["a:9400"]
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (b'[{"targets": ["a:9400"]', "line 1, column 24: this is no JSON"),
+        (b'[{"targets": "a:9400"}]', "[0].targets is the text 'a:9400': write a list"),
+        (b'[{"targets": ["\xff"]}]', "byte 16 is not UTF-8: save the file in that encoding"),
+    ],
+)
+def test_a_broken_file_keeps_its_last_good_targets(
+    tmp_path: Path, content: bytes, fault: str
+) -> None:
+    """The fault comes at every reading until the file is mended; the targets stay all along."""
+    path = tmp_path / "a.json"
+    path.write_text(ONE)
+    files = source(path)
+    good = files.read()
+    path.write_bytes(content)
+    for _ in range(2):
+        broken = files.read()
+        assert broken.groups == good.groups
+        (told,) = broken.faults
+        assert told.startswith(f"{path}: {fault}")
+        assert told.endswith("; until then the targets that it named before stay in use")
+    path.write_text(naming("b:9400"))
+    mended = files.read()
+    assert (addresses(mended), mended.faults) == (["b:9400"], ())
+
+
+def test_a_file_that_never_was_good_names_nothing(tmp_path: Path) -> None:
+    """Then the fault speaks of no targets that stay."""
+    path = tmp_path / "a.json"
+    path.write_text("{}")
+    found = source(path).read()
+    assert found.groups == ()
+    assert found.faults == (f"{path}: it holds a mapping: write a list such as {shape.EXAMPLE}",)
+
+
+def test_a_file_named_in_full_that_is_missing_keeps_its_targets(tmp_path: Path) -> None:
+    """It is on its way from one version to the next, or somebody made a mistake."""
+    path = tmp_path / "a.json"
+    files = source(path)
+    assert files.read() == FileFindings(
+        (),
+        (f"{path}: there is no such file: create it, or name another in file_sd_configs",),
+    )
+    path.write_text(ONE)
+    good = files.read()
+    assert (addresses(good), good.faults) == (["10.0.0.1:9400"], ())
+    path.unlink()
+    gone = files.read()
+    assert gone.groups == good.groups
+    assert gone.faults[0].endswith("; until then the targets that it named before stay in use")
+    path.write_text(ONE)
+    assert files.read() == good
+
+
+def test_a_file_that_a_star_found_goes_with_its_targets(tmp_path: Path) -> None:
+    """Taking one file out of a directory is how its targets are withdrawn."""
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.json").write_text(naming(f"{name}:9400"))
+    files = source(tmp_path / "*.json")
+    assert addresses(files.read()) == ["a:9400", "b:9400"]
+    (tmp_path / "a.json").unlink()
+    found = files.read()
+    assert (addresses(found), found.faults) == (["b:9400"], ())
+
+
+def test_a_directory_that_is_away_takes_nothing_with_it(tmp_path: Path) -> None:
+    """When the whole directory cannot be listed, that is no wish to scrape nothing."""
+    folder = tmp_path / "sd"
+    folder.mkdir()
+    (folder / "a.json").write_text(ONE)
+    other = tmp_path / "b.json"
+    other.write_text(naming("b:9400"))
+    files = source(folder / "*.json", other)
+    good = files.read()
+    folder.rename(tmp_path / "away")
+    for _ in range(2):
+        away = files.read()
+        assert away.groups == good.groups
+        (fault,) = away.faults
+        assert fault == (
+            f"{folder}/*.json: its directory cannot be listed (No such file or directory): "
+            "create it and let cwgpu read it, or name another in file_sd_configs"
+        )
+    (tmp_path / "away").rename(folder)
+    assert files.read() == good
+
+
+def test_nothing_but_regular_files_is_opened(tmp_path: Path) -> None:
+    """A pipe would be waited for without end, a directory cannot be read."""
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "folder.json").mkdir()
+    (tmp_path / "lost.json").symlink_to(tmp_path / "nowhere.json")
+    (tmp_path / "link.json").symlink_to(tmp_path / "real.txt")
+    (tmp_path / "real.txt").write_text(ONE)
+    found = source(tmp_path / "*.json").read()
+    assert addresses(found) == ["10.0.0.1:9400"]
+    assert [fault.removeprefix(f"{tmp_path}/")[:30] for fault in found.faults] == [
+        "folder.json: it is no regular ",
+        "lost.json: there is no such fi",
+        "pipe.json: it is no regular fi",
+    ]
+
+
+def test_a_file_that_may_not_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the system says comes with what to do about it."""
+    path = tmp_path / "a.json"
+    path.write_text(ONE)
+
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refused)  # root may read anything, so modes prove nothing
+    assert source(path).read().faults == (
+        f"{path}: cannot be read (Permission denied): let cwgpu read it, or name another file",
+    )
+
+
+def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
+    """Beyond the bound nothing is taken into memory."""
+    path = tmp_path / "a.json"
+    path.write_text(ONE)
+    os.truncate(path, file.SIZE_BYTES + 1)
+    assert source(path).read().faults == (f"{path}: it is larger than 32 MiB: use several files",)
