@@ -89,7 +89,7 @@ PLAIN = st.recursive(
 
 @given(PLAIN)
 def test_yaml_reads_what_json_says(value: Value) -> None:
-    """One text gives the same values either way, characters beyond plain ones aside."""
+    """JSON that spells its characters out is YAML of the same values."""
     text = json.dumps(value, ensure_ascii=False)
     assert document.from_yaml(text) == document.from_json(text) == value
 
