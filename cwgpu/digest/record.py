@@ -9,7 +9,8 @@ from typing import Any
 from cwgpu.digest.line import Line, Slot
 from cwgpu.digest.tally import Tally
 from cwgpu.digest.values import Values
-from cwgpu.emf import delta, limits, number
+from cwgpu.emf import delta, limits
+from cwgpu.emf import number as emf_number
 from cwgpu.emf import template as emf_template
 from cwgpu.emf.template import EventTemplate, Metric
 from cwgpu.gpu import blank
@@ -63,7 +64,7 @@ class Templates:
 class Record:
     """The lines whose values one event template takes, in the template's order."""
 
-    __slots__ = ("_at_ms", "_lines", "_pick", "_plain", "_slots", "_stream", "_template")
+    __slots__ = ("_at_ms", "_counters", "_lines", "_pick", "_slots", "_stream", "_template")
 
     def __init__(
         self,
@@ -80,67 +81,70 @@ class Record:
         self._lines = tuple(place.line for place in places)
         self._slots = tuple(place.slot for place in places)
         self._pick = picker([place.position for place in places])
-        self._plain = all(slot.treatment is None for slot in self._slots)
+        self._counters = tuple(
+            at for at, slot in enumerate(self._slots) if slot.treatment is not None
+        )
 
     def emit(
         self, values: Values, scraped_at_ms: int, *, templates: Templates, tally: Tally
     ) -> list[EmfEvent]:
         """Make the record's events; a value that cannot be sent is put to the tally's account."""
         at_ms = scraped_at_ms if self._at_ms is None else self._at_ms
-        numbers = self._pick(values.numbers)
         texts = self._pick(values.texts)
-        if self._plain and values.finite and _ordinary(numbers):
+        numbers = self._pick(values.numbers)
+        special = self._special(numbers, finite=values.finite)
+        if not special:
             return [self._event(self._template, at_ms, texts)]
-        return self._emit_each(texts, numbers, at_ms, templates=templates, tally=tally)
+        sent: list[bytes | None] = list(texts)
+        for place in special:
+            given = _value(
+                self._lines[place], self._slots[place], texts[place], numbers[place], at_ms
+            )
+            if isinstance(given, DropReason):
+                tally.add(given, self._lines[place].name)
+            sent[place] = None if isinstance(given, DropReason) else given
+        return self._spread(sent, at_ms, templates)
 
     def _event(self, template: EventTemplate, at_ms: int, texts: Sequence[bytes]) -> EmfEvent:
         message = template.render(at_ms, texts)
         return EmfEvent(self._stream, at_ms, message, len(texts), template.datapoints)
 
-    def _emit_each(
-        self,
-        texts: Sequence[bytes],
-        numbers: Sequence[float],
-        at_ms: int,
-        *,
-        templates: Templates,
-        tally: Tally,
+    def _special(self, numbers: Sequence[float], *, finite: bool) -> Sequence[int]:
+        """Name the places whose value is not simply sent as the page has it."""
+        if not finite:
+            return range(len(numbers))
+        if max(numbers) < blank.FLOOR and min(numbers) >= -limits.VALUE:
+            return self._counters
+        odd = {at for at, one in enumerate(numbers) if not -limits.VALUE <= one < blank.FLOOR}
+        return sorted(odd.union(self._counters))
+
+    def _spread(
+        self, sent: Sequence[bytes | None], at_ms: int, templates: Templates
     ) -> list[EmfEvent]:
-        kept: list[bytes] = []
-        metrics: list[Metric] = []
-        for line, slot, text, value in zip(self._lines, self._slots, texts, numbers, strict=True):
-            sent = _value(line, slot, (text, float(value)), at_ms)
-            if isinstance(sent, DropReason):
-                tally.add(sent, line.name)
-            else:
-                kept.append(sent)
-                metrics.append(slot.metric)
-        if len(kept) == len(texts):
-            return [self._event(self._template, at_ms, kept)]
+        """Make events of the values that are left."""
+        kept = [(slot, text) for slot, text in zip(self._slots, sent, strict=True) if text]
+        texts = [text for _, text in kept if text]
+        if len(kept) == len(sent):
+            return [self._event(self._template, at_ms, texts)]
         if not kept:
             return []
-        layout = templates.layout(self._slots[0].labels, tuple(metrics))
+        layout = templates.layout(self._slots[0].labels, tuple(slot.metric for slot, _ in kept))
         return [
-            self._event(template, at_ms, [kept[index] for index in template.metrics])
+            self._event(template, at_ms, [texts[place] for place in template.metrics])
             for template in layout.templates
         ]
 
 
-def _ordinary(numbers: Sequence[float]) -> bool:
-    # Nothing DCGM calls blank lies below the floor, and the floor lies below CloudWatch's limit.
-    return max(numbers) < blank.FLOOR and min(numbers) >= -limits.VALUE
-
-
-def _value(line: Line, slot: Slot, given: tuple[bytes, float], at_ms: int) -> bytes | DropReason:
-    text, value = given
+def _value(line: Line, slot: Slot, text: bytes, number: float, at_ms: int) -> bytes | DropReason:
+    value = float(number)
     if slot.blanks and blank.is_blank(slot.metric.name, value):
         return DropReason.BLANK
-    if slot.treatment is not None:
-        step = delta.step(line.baseline, value, at_ms, slot.treatment)
-        line.baseline = step.baseline
-        if step.dropped is not None or step.value is None:
-            return step.dropped or DropReason.NOT_FINITE
-        value, text = step.value, number.text(step.value)
-    if not math.isfinite(value):
-        return DropReason.NOT_FINITE
-    return text if abs(value) <= limits.VALUE else DropReason.OUT_OF_RANGE
+    if slot.treatment is None:
+        if not math.isfinite(value):
+            return DropReason.NOT_FINITE
+        return text if abs(value) <= limits.VALUE else DropReason.OUT_OF_RANGE
+    step = delta.step(line.baseline, value, at_ms, slot.treatment)
+    line.baseline = step.baseline
+    if step.dropped is not None:
+        return step.dropped
+    return emf_number.text(step.value or 0.0)

@@ -57,6 +57,7 @@ CREDENTIALS = frozenset(
         "MissingAuthenticationToken",
         "MissingAuthenticationTokenException",
         "NoCredentials",
+        "NoRegion",
         "RequestExpired",
         "RequestTimeTooSkewed",
         "SignatureDoesNotMatch",

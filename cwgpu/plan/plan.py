@@ -97,6 +97,11 @@ class CloudWatch:
     retention_days: int | None = None
     """Set on log groups that we create; None keeps events for ever."""
 
+    @property
+    def access(self) -> tuple[str | None, str | None, str | None]:
+        """What a connection is made of, and cannot change while it is there."""
+        return (self.region, self.role_arn, self.endpoint_url)
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:

@@ -1,0 +1,5 @@
+"""``python -m cwgpu``."""
+
+from cwgpu.cli.main import main
+
+main()

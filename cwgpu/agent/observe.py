@@ -1,0 +1,133 @@
+"""The one place where values become counters, journal lines and the dry run's summary."""
+
+import logging
+from collections.abc import Sequence
+
+from cwgpu.logs.verdict import Answer, Credentials, Denied, Retry
+from cwgpu.model.event import LogBatch, Outcome, StreamKey
+from cwgpu.model.reading import Reading
+from cwgpu.model.scrape import Scrape, ScrapeFailed
+from cwgpu.model.target import DroppedTarget, Target
+from cwgpu.telemetry import journal
+from cwgpu.telemetry.metrics import Metrics
+from cwgpu.telemetry.summary import Summary
+
+_log = logging.getLogger("cwgpu.agent")
+
+
+class Observer:
+    """Told of everything that happens; decides nothing."""
+
+    def __init__(self, metrics: Metrics, summary: Summary | None = None) -> None:
+        """``summary`` is there in a run that ends by itself or prints its events."""
+        self.metrics = metrics
+        self.summary = summary
+        self._known: frozenset[object] = frozenset()
+
+    def discovered(self, wanted: Sequence[Target], dropped: Sequence[DroppedTarget]) -> None:
+        """Tell of the targets there are now; the journal hears of changes only."""
+        self.metrics.discovered(wanted, dropped)
+        if self.summary:
+            self.summary.discovered(wanted, dropped)
+        known = frozenset(target.identity for target in wanted)
+        if known != self._known or not known:
+            journal.event(
+                _log,
+                logging.INFO if known else logging.WARNING,
+                "targets_changed",
+                found=len(wanted),
+                dropped=len(dropped),
+                reason=dropped[0].reason if dropped and not known else "",
+            )
+        self._known = known
+
+    def discovery_fault(self, job: str, fault: str) -> None:
+        """Tell of targets that could not be read; the last good ones stay."""
+        journal.event(_log, logging.WARNING, "discovery_failed", job=job, reason=fault)
+
+    def scraped(self, target: Target, scrape: Scrape, reading: Reading) -> None:
+        """Tell of a page that was read."""
+        self.metrics.scraped(target, scrape, reading)
+        if self.summary:
+            self.summary.scraped(target, scrape, reading)
+        for bad in reading.bad_lines:
+            journal.event(
+                _log,
+                logging.WARNING,
+                "bad_line",
+                target=target.url,
+                line=bad.number,
+                reason=bad.fault,
+            )
+
+    def scrape_failed(self, target: Target, failed: ScrapeFailed) -> None:
+        """Tell of a scrape that gave nothing."""
+        self.metrics.scrape_failed(target, failed)
+        if self.summary:
+            self.summary.scrape_failed(target, failed)
+        journal.event(
+            _log,
+            logging.WARNING,
+            "scrape_failed",
+            target=target.url,
+            job=target.job,
+            reason=failed.reason.value,
+            detail=failed.detail,
+        )
+
+    def outcome(self, outcome: Outcome, batch: LogBatch) -> None:
+        """Tell what became of a batch."""
+        self.metrics.outcome(outcome, batch.size_bytes)
+        if self.summary:
+            self.summary.outcome(outcome)
+        for reason, count in outcome.dropped:
+            journal.event(
+                _log,
+                logging.ERROR,
+                "samples_lost",
+                stream=outcome.stream.stream,
+                reason=reason.value,
+                count=count,
+                detail=outcome.detail,
+            )
+
+    def retrying(
+        self,
+        stream: StreamKey,
+        verdict: Retry | Credentials | Denied,
+        answer: Answer,
+        wait_s: float,
+    ) -> None:
+        """Tell of a batch that is kept and sent again."""
+        ambiguous = isinstance(verdict, Retry) and verdict.ambiguous
+        cause = verdict.kind.value if isinstance(verdict, Retry) else type(verdict).__name__.lower()
+        self.metrics.retried(cause, ambiguous=ambiguous)
+        journal.event(
+            _log,
+            logging.WARNING if isinstance(verdict, Retry) else logging.ERROR,
+            "delivery_retried",
+            stream=stream.stream,
+            reason=answer.code,
+            detail=answer.message,
+            wait_s=round(wait_s, 1),
+        )
+
+    def queue(self, batches: int, size_bytes: int) -> None:
+        """Tell what waits to be delivered."""
+        self.metrics.queue(batches, size_bytes)
+
+    def reloaded(self, error: str = "") -> None:
+        """Tell of a configuration that was read again, or could not be."""
+        self.metrics.reloaded(ok=not error)
+        if error:
+            journal.event(_log, logging.ERROR, "reload_failed", reason=error)
+        else:
+            journal.event(_log, logging.INFO, "config_loaded")
+
+    def warned(self, warning: str) -> None:
+        """Tell of something the configuration asks for and will not get."""
+        journal.event(_log, logging.WARNING, "config_warning", reason=warning)
+
+    def bug(self, target: Target, error: Exception) -> None:
+        """Tell of an exception nobody expected; the target's next scrape comes all the same."""
+        journal.event(_log, logging.ERROR, "bug", exc_info=error, target=target.url)

@@ -1,0 +1,73 @@
+"""A changed configuration is taken up without a restart; a broken one leaves the last good one."""
+
+import asyncio
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+from cwgpu.agent import pause
+from cwgpu.agent.clock import Clock
+from cwgpu.agent.observe import Observer
+from cwgpu.model.errors import ConfigurationError
+from cwgpu.plan.plan import Plan
+
+# Kubernetes brings a changed ConfigMap into the pod within about a minute; looking more often
+# than this would not make it faster for a person.
+_LOOK_S = 5.0
+
+
+class Reload:
+    """Looks at the files of the plan that is at work."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        load: Callable[[], Plan],
+        follow: Callable[[Plan], None],
+        observer: Observer,
+        clock: Clock,
+    ) -> None:
+        """``load`` reads everything again; ``follow`` takes up what it gives."""
+        self._plan = plan
+        self._load = load
+        self._follow = follow
+        self._observer = observer
+        self._clock = clock
+        self._seen = _fingerprint(plan.files)
+        self.asked = asyncio.Event()
+        """Set it to have the files read at once, changed or not."""
+
+    async def run(self) -> None:
+        """Watch for ever. Contents are compared, so a ConfigMap's swapped links are seen too."""
+        while True:
+            await pause.until(self.asked, self._clock.sleep(_LOOK_S))
+            asked = self.asked.is_set()
+            self.asked.clear()
+            seen = await asyncio.to_thread(_fingerprint, self._plan.files)
+            if asked or seen != self._seen:
+                self._seen = seen
+                await self._reload()
+
+    async def _reload(self) -> None:
+        try:
+            plan = await asyncio.to_thread(self._load)
+        except ConfigurationError as error:
+            self._observer.reloaded(str(error))
+            return
+        if plan.cloudwatch.access != self._plan.cloudwatch.access:
+            self._observer.warned("region, role_arn and endpoint_override change at a restart")
+        self._plan = plan
+        self._seen = await asyncio.to_thread(_fingerprint, plan.files)
+        self._follow(plan)
+        self._observer.reloaded()
+
+
+def _fingerprint(files: tuple[str, ...]) -> tuple[bytes, ...]:
+    return tuple(_digest(Path(name)) for name in files)
+
+
+def _digest(path: Path) -> bytes:
+    try:
+        return hashlib.sha256(path.read_bytes()).digest()
+    except OSError:
+        return b""

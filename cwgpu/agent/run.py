@@ -1,0 +1,142 @@
+"""The agent, put together: built here, begun and ended here, and nowhere else."""
+
+import asyncio
+import contextlib
+import random
+import signal
+from collections.abc import AsyncIterator, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from cwgpu.agent.clock import Clock
+from cwgpu.agent.intake import Intake
+from cwgpu.agent.observe import Observer
+from cwgpu.agent.outflow import Outflow
+from cwgpu.agent.ports import Sink
+from cwgpu.agent.reload import Reload
+from cwgpu.logs.verdict import Answer
+from cwgpu.plan.plan import Plan
+from cwgpu.scrape.fetch import Fetcher
+from cwgpu.web import server
+
+# Kubernetes kills 30 s after it asked; what CloudWatch has not taken by then it takes no more.
+_GRACE_S = 20.0
+_TICK_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What one run is to do."""
+
+    plan: Plan
+    load: Callable[[], Plan]
+    """Reads the configuration again; ConfigurationError when it is broken."""
+    sink: Sink
+    flush_interval_s: float | None = None
+    """In place of the plan's."""
+    scrapes: int | None = None
+    """Scrape every target this often and end; None goes on."""
+    duration_s: float | None = None
+    """End after this long; None goes on."""
+    listen: tuple[str, int] | None = None
+    """Where to serve health and metrics."""
+    tick: Callable[[], None] = lambda: None
+    """Called about once a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run ended."""
+
+    broken: Answer | None = None
+    """The sink's last word, if it broke."""
+    lost: bool = False
+    """Whether something was held that could not be delivered."""
+    bug: BaseException | None = None
+    """What ended a part that never ends."""
+
+
+async def run(orders: Orders, observer: Observer, clock: Clock) -> Ending:
+    """Work until told to stop: by a signal, by the orders, or by a sink that broke."""
+    stop = asyncio.Event()
+    async with contextlib.AsyncExitStack() as stack:
+        fetcher = await stack.enter_async_context(Fetcher(clock.wall, clock.monotonic))
+        outflow = Outflow(
+            orders.sink,
+            observer,
+            clock,
+            random=random.random,
+            flush_interval_s=orders.flush_interval_s or orders.plan.flush_interval_s,
+        )
+        intake = Intake(fetcher, outflow.put, observer, clock)
+
+        def follow(plan: Plan) -> None:
+            intake.follow(plan)
+            outflow.flush_interval_s = orders.flush_interval_s or plan.flush_interval_s
+
+        reload = Reload(orders.plan, orders.load, follow, observer, clock)
+        await stack.enter_async_context(_serving(orders, observer, intake))
+        intake.follow(orders.plan)
+        if orders.scrapes is not None:
+            intake.limit(orders.scrapes)
+        _listen_to_signals(stop, reload)
+        work = [intake.run(), outflow.run(), reload.run(), _ticking(orders.tick, clock)]
+        ends = [stop.wait(), intake.done.wait(), outflow.ended.wait()]
+        if orders.duration_s is not None:
+            ends.append(_sleep(clock, orders.duration_s))
+        bug = await _until_an_end(work, ends)
+        await intake.stop()
+        # Where nobody reads any more there is nothing to finish, and nobody to tell.
+        kept = outflow.broken is not None or await outflow.finish(_GRACE_S)
+        await orders.sink.close()
+    return Ending(outflow.broken, lost=not kept, bug=bug)
+
+
+def _listen_to_signals(stop: asyncio.Event, reload: Reload) -> None:
+    loop = asyncio.get_running_loop()
+
+    def end() -> None:
+        stop.set()
+        # Who asks twice does not want to wait: the second signal does what signals do.
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(number)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, end)
+    loop.add_signal_handler(signal.SIGHUP, reload.asked.set)
+
+
+async def _until_an_end(
+    work: list[Coroutine[Any, Any, None]], ends: list[Coroutine[Any, Any, Any]]
+) -> BaseException | None:
+    """Let the work go on until one of the ends comes; give the bug that was the end, if one was."""
+    tasks = [asyncio.create_task(one) for one in work]
+    waits = [asyncio.create_task(one) for one in ends]
+    done, _ = await asyncio.wait([*tasks, *waits], return_when=asyncio.FIRST_COMPLETED)
+    bugs = [task.exception() for task in tasks if task in done]
+    for task in [*tasks, *waits]:
+        task.cancel()
+    await asyncio.gather(*tasks, *waits, return_exceptions=True)
+    return bugs[0] if bugs else None
+
+
+async def _sleep(clock: Clock, seconds: float) -> None:
+    await clock.sleep(seconds)
+
+
+async def _ticking(tick: Callable[[], None], clock: Clock) -> None:
+    while True:
+        await clock.sleep(_TICK_S)
+        tick()
+
+
+@contextlib.asynccontextmanager
+async def _serving(orders: Orders, observer: Observer, intake: Intake) -> AsyncIterator[None]:
+    if orders.listen is None:
+        yield
+        return
+    host, port = orders.listen
+    async with server.serve(
+        host, port, ready=lambda: intake.unready, metrics=observer.metrics.render
+    ):
+        yield

@@ -1,0 +1,63 @@
+"""``cwgpu``: the verbs, loaded when they are asked for, and what happens to errors."""
+
+import importlib
+import os
+import sys
+from typing import Any
+
+import click
+
+import cwgpu
+from cwgpu.cli import exits
+from cwgpu.model.errors import CwgpuError
+
+_VERBS = ("run", "check", "demo")
+_EPILOG = "\b\nExit codes:\n" + "\n".join(
+    f"  {code:<3} {meaning}" for code, meaning in exits.MEANINGS.items()
+)
+
+
+class Verbs(click.Group):
+    """Finds ``cwgpu VERB`` in the module ``cwgpu.cli.VERB``."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name the verbs, in the order in which one meets them."""
+        del ctx
+        return list(_VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the verb's module."""
+        del ctx
+        if cmd_name not in _VERBS:
+            return None
+        command = importlib.import_module(f"cwgpu.cli.{cmd_name}").command
+        return command if isinstance(command, click.Command) else None
+
+
+@click.command(cls=Verbs, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(cwgpu.__version__, message="cwgpu %(version)s")
+def cli() -> None:
+    """GPU metrics from DCGM exporters into Amazon CloudWatch, per pod."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and leave the process with its exit code."""
+    sys.exit(_code(arguments))
+
+
+def _code(arguments: list[str] | None) -> int:
+    try:
+        result: Any = cli.main(arguments, standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return exits.USAGE
+    except (click.Abort, KeyboardInterrupt):
+        return 130  # 128 + SIGINT, as shells report it
+    except CwgpuError as error:
+        click.echo(f"cwgpu: {error}", err=True)
+        return exits.code(error)
+    except BrokenPipeError:
+        # The reader has gone (| head -1). Python would complain once more when it flushes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return exits.OK
+    return result if isinstance(result, int) else exits.OK

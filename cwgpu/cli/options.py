@@ -1,0 +1,34 @@
+"""Flags with an environment twin: ``--log-level`` is also ``CWGPU_LOG_LEVEL``."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
+
+
+def option(*declarations: str, **settings: Any) -> Callable[[Any], Any]:  # noqa: ANN401 - click's own settings
+    """Make a click option that also reads ``CWGPU_<FLAG>``; the flag counts more."""
+    longest = max(declarations, key=len)
+    twin = "CWGPU_" + longest.removeprefix("--").split("/")[0].replace("-", "_").upper()
+    return click.option(*declarations, envvar=twin, show_envvar=True, **settings)
+
+
+class Seconds(click.ParamType[float]):
+    """A duration such as ``30s``, ``5m`` or ``1h``, as seconds."""
+
+    name = "duration"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Read ``30s``; a number that was read before stays."""
+        if isinstance(value, float):
+            return value
+        found = _DURATION.fullmatch(str(value))
+        if found is None:
+            self.fail(f"{value!r} is no duration: write 30s, 5m or 1h", param, ctx)
+        return float(found[1]) * _SECONDS[found[2]]

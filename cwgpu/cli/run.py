@@ -1,0 +1,56 @@
+"""``cwgpu run``: the agent itself, or the same agent with stdout for a sink."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cwgpu.cli import options
+from cwgpu.cli.options import option
+
+_LISTEN = "127.0.0.1:9464"
+
+
+@click.command("run")
+@option(
+    "-c",
+    "--config",
+    type=click.Path(path_type=Path),
+    help="CloudWatch agent JSON, a file or a directory of them.  [default: /etc/cwagentconfig]",
+)
+@option(
+    "--prometheus-config",
+    type=click.Path(path_type=Path),
+    help="prometheus.yml to use in place of the one the JSON names.",
+)
+@option("--dry-run", is_flag=True, help="Print the log events to stdout; send nothing.")
+@option("--once", is_flag=True, help="Scrape every target once, then end. Same as --scrapes 1.")
+@option("--scrapes", type=click.IntRange(min=1), help="Scrape every target N times, then end.")
+@option("--duration", type=options.Seconds(), help="End after this long, such as 30s.")
+@option(
+    "--listen",
+    default=_LISTEN,
+    show_default=True,
+    help="HOST:PORT of /healthz, /readyz and "
+    '/metrics; "off" for none. In a dry run they are off unless asked for.',
+)
+@option(
+    "--log-level",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    default="info",
+    show_default=True,
+    help="Least severe journal lines to write to stderr.",
+)
+@option(
+    "--log-format",
+    type=click.Choice(["text", "json", "logfmt"]),
+    help="Form of the journal.  [default: text on a terminal, else json]",
+)
+def command(**flags: Any) -> int:  # noqa: ANN401 - click gives what the options above say
+    """Scrape, and deliver to CloudWatch Logs until told to stop."""
+    from cwgpu.cli import start  # noqa: PLC0415 - aiohttp and pydantic are for this verb alone
+
+    if flags["listen"] is None and not flags["dry_run"]:
+        flags["listen"] = _LISTEN
+    return start.agent(start.Flags(**flags), os.environ)

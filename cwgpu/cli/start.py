@@ -1,0 +1,138 @@
+"""What ``run`` and ``demo`` have in common: from flags to a running agent to an exit code."""
+
+import asyncio
+import logging
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cwgpu.agent import run as agent_run
+from cwgpu.agent.clock import Clock
+from cwgpu.agent.observe import Observer
+from cwgpu.agent.ports import Sink
+from cwgpu.agent.run import Ending, Orders
+from cwgpu.cli import exits
+from cwgpu.config import load
+from cwgpu.model.errors import UsageError
+from cwgpu.plan.plan import Plan
+from cwgpu.sinks import stdout
+from cwgpu.telemetry import journal
+from cwgpu.telemetry.journal import Journal
+from cwgpu.telemetry.lines import Style
+from cwgpu.telemetry.metrics import Metrics
+from cwgpu.telemetry.summary import Summary
+
+_log = logging.getLogger("cwgpu.cli")
+# A person watches a dry run: events are shown soon after each scrape, not at the flush interval.
+_SHOWN_AFTER_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """The command line of ``run``; what is None or False was not given."""
+
+    config: Path | None = None
+    prometheus_config: Path | None = None
+    dry_run: bool = False
+    once: bool = False
+    scrapes: int | None = None
+    duration: float | None = None
+    listen: str | None = None
+    log_level: str = "info"
+    log_format: str | None = None
+
+    @property
+    def visits(self) -> int | None:
+        """How often each target is to be scraped; None for without end."""
+        return 1 if self.once else self.scrapes
+
+
+def agent(flags: Flags, environ: Mapping[str, str]) -> int:
+    """Run the agent as the flags say; gives the exit code."""
+    if flags.once and flags.scrapes not in {None, 1}:
+        raise UsageError("--once and --scrapes exclude each other: --once is --scrapes 1")
+
+    def read() -> Plan:
+        return load.load(flags.config, flags.prometheus_config, environ).plan
+
+    listen = address(flags.listen) if flags.listen else None
+    plan = read()
+    style = Style(flags.log_format or ("text" if sys.stderr.isatty() else "json"))
+    book = Journal(style, time.monotonic)
+    book.open(flags.log_level)
+    ends = flags.dry_run or flags.visits is not None or flags.duration is not None
+    summary = Summary() if ends else None
+    observer = Observer(Metrics(time.time), summary)
+    observer.reloaded()
+    for warning in plan.warnings:
+        observer.warned(warning)
+    orders = Orders(
+        plan,
+        read,
+        _sink(plan, dry_run=flags.dry_run),
+        flush_interval_s=_SHOWN_AFTER_S if flags.dry_run else None,
+        scrapes=flags.visits,
+        duration_s=flags.duration,
+        listen=listen,
+        tick=_ticker(book, summary if flags.dry_run else None),
+    )
+    try:
+        ending = asyncio.run(agent_run.run(orders, observer, Clock()))
+        if ending.bug is not None:
+            journal.event(_log, logging.ERROR, "bug", exc_info=ending.bug)
+    finally:
+        book.close()
+    return _ended(ending, summary, bounded=flags.dry_run or flags.visits is not None)
+
+
+def address(text: str) -> tuple[str, int] | None:
+    """Read HOST:PORT; None for "off"."""
+    if text == "off":
+        return None
+    host, colon, port = text.rpartition(":")
+    most = 65535
+    if not colon or not port.isdecimal() or int(port) > most:
+        raise UsageError(f'--listen {text!r} is no address: write HOST:PORT, :PORT or "off"')
+    return host.strip("[]") or "0.0.0.0", int(port)  # noqa: S104 - ":9464" asks for all interfaces
+
+
+def _sink(plan: Plan, *, dry_run: bool) -> Sink:
+    if dry_run:
+        return stdout.StdoutSink(sys.stdout.buffer)
+    from cwgpu.sinks.access import Access  # noqa: PLC0415 - a dry run needs no SDK
+    from cwgpu.sinks.cloudwatch import CloudWatchSink  # noqa: PLC0415 - nor its adapter
+
+    region, role_arn, endpoint_url = plan.cloudwatch.access
+    access = Access(region, role_arn, endpoint_url)
+    return CloudWatchSink(access, retention_days=plan.cloudwatch.retention_days)
+
+
+def _ticker(book: Journal, summary: Summary | None) -> Callable[[], None]:
+    live = summary is not None and sys.stderr.isatty()
+
+    def tick() -> None:
+        book.tick()
+        if live and summary is not None:
+            sys.stderr.write("\r\x1b[K" + summary.live_line())
+            sys.stderr.flush()
+
+    return tick
+
+
+def _ended(ending: Ending, summary: Summary | None, *, bounded: bool) -> int:
+    if ending.broken is not None:
+        if ending.broken.code == stdout.CLOSED:
+            return exits.OK
+        sys.stderr.write(f"cwgpu: {ending.broken.message}\n")
+        return exits.RUNTIME
+    if summary is not None:
+        sys.stderr.write(("\r\x1b[K" if sys.stderr.isatty() else "") + summary.render() + "\n")
+    if ending.lost or ending.bug is not None:
+        return exits.RUNTIME
+    if summary is None or not bounded:
+        return exits.OK
+    if summary.down and not summary.up:
+        return exits.UNAVAILABLE
+    return exits.OK if summary.selected else exits.NOTHING_FOUND
