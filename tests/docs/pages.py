@@ -19,11 +19,14 @@ def section(page: str, heading: str) -> str:
     return re.split(rf"(?m)^#{{1,{len(marks)}}} ", body)[0]
 
 
-def first_cells(page: str, heading: str) -> list[str]:
-    """Give the first column of the tables below a heading, without back-ticks and the head."""
-    rows = [
-        line.split("|")[1].strip()
-        for line in section(page, heading).splitlines()
-        if line[:1] == "|"
+def rows(page: str, heading: str) -> list[list[str]]:
+    """Give the rows of the tables below a heading whose first cell is code, without back-ticks."""
+    lines = (line for line in section(page, heading).splitlines() if line.startswith("| `"))
+    return [
+        [cell.strip(" `") for cell in line.split(" | ")] for line in (x.strip("| ") for x in lines)
     ]
-    return [cell.strip("`") for cell in rows if cell.startswith("`")]
+
+
+def first_cells(page: str, heading: str) -> list[str]:
+    """Give the names in the first column of the tables below a heading."""
+    return [row[0].split("`")[0] for row in rows(page, heading)]
