@@ -1,7 +1,7 @@
 """The same line again and again says no more than once, and how often.
 
 The first of a kind is written at once. More of it within the window are counted, and the count is
-written when the window is over or when the same thing says something else.
+written when the window is over, or before the same thing says something else for the first time.
 """
 
 import logging
@@ -15,20 +15,22 @@ from cwgpu.telemetry import lines
 WINDOW_S = 10.0
 """Long enough to be a relief, short enough that nobody waits for the count."""
 
-# The fields that make two events of one name the same thing, where there is one of them. Its
-# reason may change, its details change all the time. Without one, every text has to be the same.
+# The fields that say what an event is about. With one of them and a reason, details do not make a
+# difference: they hold times and numbers. Otherwise every text has to be the same.
 _SUBJECTS = ("target", "stream")
-_KIND = "reason"
+_REASON = "reason"
 # Windows open at a time. More would be a flood of different lines, which must not cost memory.
 _MOST = 4_096
 
-Key: TypeAlias = tuple[str, str, str]
+Subject: TypeAlias = tuple[str, str, str]
+"""Logger, event, and what it is about."""
+Key: TypeAlias = tuple[Subject, int, str]
+"""Subject, level, and what is said about it."""
 
 
 @dataclass(slots=True)
 class _Window:
     ends_s: float
-    sameness: tuple[int, str]
     last: logging.LogRecord
     held: int = 0
 
@@ -41,22 +43,24 @@ class Repeats:
         self._monotonic = monotonic
         self._window_s = window_s
         self._windows: OrderedDict[Key, _Window] = OrderedDict()  # by their end, soonest first
+        self._latest: dict[Subject, Key] = {}
 
     def take(self, record: logging.LogRecord) -> Iterator[logging.LogRecord]:
         """Give the records to write now that this one has come."""
         yield from self.over()
-        key, sameness = _key(record), _sameness(record)
+        key = _key(record)
         window = self._windows.get(key)
-        if window is not None and window.sameness == sameness:
+        if window is not None:
             window.held += 1
             window.last = record
             return
-        if window is not None:
-            yield from self._close(key)
-        elif len(self._windows) >= _MOST:
+        former = self._windows.get(self._latest.get(key[0], key))
+        if former is not None:
+            yield from self._count(former)
+        if len(self._windows) >= _MOST:
             yield from self._close(next(iter(self._windows)))
-        ends_s = self._monotonic() + self._window_s
-        self._windows[key] = _Window(ends_s, sameness, record)
+        self._windows[key] = _Window(self._monotonic() + self._window_s, record)
+        self._latest[key[0]] = key
         yield record
 
     def over(self) -> Iterator[logging.LogRecord]:
@@ -74,16 +78,17 @@ class Repeats:
             yield from self._close(next(iter(self._windows)))
 
     def _close(self, key: Key) -> Iterator[logging.LogRecord]:
-        window = self._windows.pop(key)
-        if window.held:
-            yield self._summary(window)
+        if self._latest.get(key[0]) == key:
+            del self._latest[key[0]]
+        yield from self._count(self._windows.pop(key))
 
-    def _summary(self, window: _Window) -> logging.LogRecord:
-        record = window.last
-        if window.held > 1:  # a single one is simply written late
-            said = {**_said(record), "repeated": window.held, "within_s": self._window_s}
-            setattr(record, lines.FIELDS, said)
-        return record
+    def _count(self, window: _Window) -> Iterator[logging.LogRecord]:
+        held, window.held = window.held, 0
+        if held > 1:  # a single one is simply written late
+            said = {**_said(window.last), "repeated": held, "within_s": self._window_s}
+            setattr(window.last, lines.FIELDS, said)
+        if held:
+            yield window.last
 
 
 def _said(record: logging.LogRecord) -> dict[str, object]:
@@ -92,11 +97,9 @@ def _said(record: logging.LogRecord) -> dict[str, object]:
 
 def _key(record: logging.LogRecord) -> Key:
     said = _said(record)
-    subject = next((said[name] for name in _SUBJECTS if name in said and _KIND in said), None)
-    if subject is None:
-        subject = tuple((name, one) for name, one in said.items() if isinstance(one, str))
-    return (record.name, lines.event(record), str(subject))
-
-
-def _sameness(record: logging.LogRecord) -> tuple[int, str]:
-    return (record.levelno, str(_said(record).get(_KIND, "")))
+    about = next((said[name] for name in _SUBJECTS if name in said), "")
+    subject = (record.name, lines.event(record), str(about))
+    if about and _REASON in said:
+        return subject, record.levelno, str(said[_REASON])
+    texts = [(name, one) for name, one in said.items() if isinstance(one, str)]
+    return subject, record.levelno, str(texts)

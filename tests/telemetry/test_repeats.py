@@ -84,6 +84,17 @@ def test_a_different_reason_is_news() -> None:
     ]
 
 
+def test_two_reasons_in_turn_are_counted_too() -> None:
+    """What flaps between two reasons is written once for each, and then counted."""
+    world = World()
+    written = [line for n in range(20) for line in world.say("f", **failed("a", "xy"[n % 2]))]
+    assert written == ["f target=a reason=x", "f target=a reason=y"]
+    assert world.wait(10) == [
+        "f target=a reason=x repeated=9 within_s=10.0",
+        "f target=a reason=y repeated=9 within_s=10.0",
+    ]
+
+
 def test_a_different_level_is_news() -> None:
     """The same event as an error is not hidden behind a warning."""
     world = World()

@@ -1,0 +1,155 @@
+"""The program's own HTTP server, asked over real sockets."""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator
+
+import aiohttp
+import pytest
+
+from cwgpu.model import errors
+from cwgpu.web import server
+
+
+class State:
+    """What the server is told."""
+
+    def __init__(self) -> None:
+        self.reason = ""
+        self.accepts: list[str] = []
+
+    def ready(self) -> str:
+        """Give why it is not ready."""
+        return self.reason
+
+    def metrics(self, accept: str) -> tuple[bytes, str]:
+        """Give a page, whose type tells that the format was chosen here."""
+        self.accepts.append(accept)
+        return b"up 1\n", "text/plain; version=0.0.4; charset=utf-8"
+
+
+@contextlib.asynccontextmanager
+async def serving(state: State) -> AsyncIterator[str]:
+    """Run a server and give the beginning of its URLs."""
+    async with server.serve("127.0.0.1", 0, ready=state.ready, metrics=state.metrics) as addresses:
+        ((host, port),) = addresses
+        yield f"http://{host}:{port}"
+
+
+async def ask(url: str, method: str = "GET", **headers: str) -> tuple[int, str, str]:
+    """Give status, Content-Type and text of an answer."""
+    async with (
+        aiohttp.ClientSession() as session,
+        session.request(method, url, headers=headers) as answer,
+    ):
+        assert answer.headers["Server"] == "cwgpu"
+        return answer.status, answer.headers["Content-Type"], await answer.text()
+
+
+async def test_health() -> None:
+    """As long as the loop runs the program is healthy, ready or not."""
+    state = State()
+    state.reason = "not yet"
+    async with serving(state) as url:
+        assert (await ask(f"{url}/healthz"))[::2] == (200, "ok\n")
+        assert (await ask(f"{url}/healthz", "HEAD"))[0] == 200
+
+
+async def test_readiness_follows_the_program() -> None:
+    """Readiness is 503 with the reason until there is none."""
+    state = State()
+    state.reason = "no scrape yet"
+    async with serving(state) as url:
+        assert (await ask(f"{url}/readyz"))[::2] == (503, "no scrape yet\n")
+        state.reason = ""
+        assert (await ask(f"{url}/readyz"))[::2] == (200, "ready\n")
+
+
+async def test_metrics_are_in_the_format_asked_for() -> None:
+    """The Accept header decides, and the type comes back as it was given."""
+    state = State()
+    async with serving(state) as url:
+        answer = await ask(f"{url}/metrics", Accept="application/openmetrics-text")
+        assert answer == (200, "text/plain; version=0.0.4; charset=utf-8", "up 1\n")
+    assert state.accepts == ["application/openmetrics-text"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [("GET", "/", 404), ("GET", "/metrics/x", 404), ("POST", "/metrics", 405)],
+)
+async def test_nothing_else_is_there(method: str, path: str, status: int) -> None:
+    """Other paths and methods are refused."""
+    async with serving(State()) as url:
+        assert (await ask(url + path, method))[0] == status
+
+
+async def test_a_bug_in_the_state_is_an_error_not_the_end() -> None:
+    """When a function fails its request gets 500, and the next is answered."""
+
+    def broken() -> str:
+        raise ZeroDivisionError
+
+    async with server.serve("127.0.0.1", 0, ready=broken, metrics=State().metrics) as addresses:
+        url = f"http://127.0.0.1:{addresses[0][1]}"
+        assert (await ask(f"{url}/readyz"))[0] == 500
+        assert (await ask(f"{url}/healthz"))[0] == 200
+
+
+async def test_a_port_that_is_taken() -> None:
+    """An address that is in use is an error that says what to write instead."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(errors.UnavailableError, match=rf"127.0.0.1:{port}.*--listen"):
+            async with server.serve(
+                "127.0.0.1", port, ready=State().ready, metrics=State().metrics
+            ):
+                pass
+
+
+@pytest.mark.parametrize(("host", "port"), [("203.0.113.1", 0), ("127.0.0.1", 70_000)])
+async def test_an_address_that_is_not_ours(host: str, port: int) -> None:
+    """An address of another machine, and a port that there is not, are such errors, too."""
+    with pytest.raises(errors.UnavailableError, match="cannot listen"):
+        async with server.serve(host, port, ready=State().ready, metrics=State().metrics):
+            pass
+
+
+async def test_the_port_is_free_after_the_end() -> None:
+    """When the block has ended nobody listens, and an idle connection does not hold it up."""
+    async with serving(State()) as url:
+        port = int(url.rpartition(":")[2])
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert (await reader.readline()).startswith(b"HTTP/1.1 200")
+    await reader.read()
+    writer.close()
+    with pytest.raises(ConnectionRefusedError):
+        await asyncio.open_connection("127.0.0.1", port)
+
+
+async def test_connections_are_bounded() -> None:
+    """One connection too many is hung up on; when others go there is room again."""
+    async with serving(State()) as url:
+        port = int(url.rpartition(":")[2])
+        opened = [await asyncio.open_connection("127.0.0.1", port) for _ in range(128)]
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        assert await reader.read() == b""
+        writer.close()
+        for _, held in opened:
+            held.close()
+            await held.wait_closed()
+        assert (await ask(f"{url}/healthz"))[0] == 200
+
+
+@pytest.mark.parametrize(
+    "request_", [b"\x16\x03\x01\x00\xff", b"GET /" + b"x" * 20_000 + b" HTTP/1.1\r\n\r\n"]
+)
+async def test_nonsense_is_refused(request_: bytes) -> None:
+    """What is no HTTP, or far too long, gets 400 and no more."""
+    async with serving(State()) as url:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
+        writer.write(request_ + b"\r\n\r\n")
+        assert (await reader.readline()).startswith(b"HTTP/1.0 400")
+        writer.close()
