@@ -21,7 +21,7 @@ from cwgpu.config.source import Place, Source, line_starts
 _CORE = "tag:yaml.org,2002:"
 # The tags a plain scalar resolves to by itself: writing one out changes nothing here.
 _RESOLVED = frozenset(_CORE + name for name in ("int", "float", "bool", "null", "timestamp"))
-_STRINGS = frozenset({_CORE + "str", "!"})
+_STRINGS = frozenset({None, _CORE + "str"})
 _COLLECTIONS = frozenset({None, "!", _CORE + "map", _CORE + "seq"})
 
 # What YAML 1.1 allows in a stream (section 5.1).
@@ -138,7 +138,7 @@ class _Composer:
         plain, _ = event.implicit
         if plain or event.tag in _RESOLVED:
             return scalar.kind(event.value)
-        if event.tag is None or event.tag in _STRINGS:
+        if event.tag in _STRINGS:
             return Kind.STR
         raise _meaningless(event.tag, place)
 

@@ -20,7 +20,7 @@ from cwgpu.prom import duration, size
 T = TypeVar("T")
 
 # Go's unsigned integers, which limits and moduli are.
-_UINT64_MAX = 2**64 - 1
+UINT64_MAX = 2**64 - 1
 
 
 def plain(node: Node) -> Any:  # noqa: ANN401 - whatever was written
@@ -77,7 +77,7 @@ def _count(value: object) -> int:
     if _null(value):
         return 0
     read = scalar.integer(value) if isinstance(value, Node) else None
-    in_range = read is not None and 0 <= read <= _UINT64_MAX
+    in_range = read is not None and 0 <= read <= UINT64_MAX
     return read if read is not None and in_range else _wrong(value, "a number of 0 or more")
 
 

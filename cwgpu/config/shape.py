@@ -68,14 +68,11 @@ def keys(model: type[Model], loc: Loc = ()) -> Iterator[Key]:
 
 
 def model_at(model: type[Model], loc: Loc) -> type[Model] | None:
-    """Find the model that describes the object at ``loc``."""
+    """Find the model that describes the object at ``loc``, which leads through known keys."""
     here: type[Model] | None = model
     position = 0
     while here and position < len(loc):
-        field = names(here).get(str(loc[position]))
-        if field is None:
-            return None
-        steps, here = _inside(field.annotation)
+        steps, here = _inside(names(here)[str(loc[position])].annotation)
         position += 1 + len(steps)
     return here if position == len(loc) else None
 

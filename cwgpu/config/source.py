@@ -54,8 +54,3 @@ class Place:
         """The whole line."""
         lines = self.source.lines
         return lines[self.line - 1] if 0 < self.line <= len(lines) else ""
-
-    def to_end_of_line(self) -> "Place":
-        """Give the place that begins here and ends with the line."""
-        width = len(self.excerpt.rstrip()) - self.column + 1
-        return Place(self.source, self.line, self.column, max(width, 1))
