@@ -64,12 +64,7 @@ class Intake:
     def follow(self, plan: Plan) -> None:
         """Work by this plan from the next scrape on; what is known of the pages stays."""
         self._jobs = {
-            job.name: _Working(
-                job,
-                Recipe(plan, job),
-                [FileSource(one, index) for index, one in enumerate(job.files)],
-            )
-            for job in plan.jobs
+            job.name: _Working(job, Recipe(plan, job), self._sources(job)) for job in plan.jobs
         }
         former, self._pages = self._pages, {}
         for identity, page in former.items():
@@ -110,6 +105,13 @@ class Intake:
         """Scrape no more."""
         await self._pool.stop()
 
+    def _sources(self, job: Job) -> list[FileSource]:
+        """Keep those that stay the same: they know the last good content of their files."""
+        former = self._jobs.get(job.name)
+        if former is not None and former.job.files == job.files:
+            return former.files
+        return [FileSource(one, index) for index, one in enumerate(job.files)]
+
     async def _groups(self, working: _Working) -> list[TargetGroup]:
         groups = list(static.groups(working.job))
         for source in working.files:
@@ -125,6 +127,8 @@ class Intake:
         if working is None or (self._most_visits is not None and visits >= self._most_visits):
             return
         answer = await self._fetcher.fetch(target, working.job)
+        if target.job not in self._jobs:
+            return  # a reload took the job away meanwhile
         if isinstance(answer, ScrapeFailed):
             self._observer.scrape_failed(target, answer)
         else:

@@ -4,9 +4,11 @@ Streams do not wait for each other: one that CloudWatch refuses must not hold up
 """
 
 import asyncio
+import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from cwgpu.agent import pause
 from cwgpu.agent.clock import Clock
@@ -18,7 +20,15 @@ from cwgpu.model.event import LogBatch, Outcome, StreamKey
 from cwgpu.pace import backoff
 from cwgpu.sinks import stdout
 
+Trouble: TypeAlias = verdict.Retry | verdict.Credentials | verdict.Denied
+"""Why a batch is still here."""
+
 _FINAL = frozenset({stdout.CLOSED, stdout.FAILED})
+# The longest wait between two tries when the process has to end: it has seconds, not minutes.
+_HURRIED_S = 1.0
+# Tries that a batch still has when the process has to end and nobody answers, or only with errors.
+# A network or service that comes back needs longer than that.
+_LAST_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +40,7 @@ class Way:
     clock: Clock
     random: Callable[[], float]
     hurry: asyncio.Event
-    """Set when the process has to end: no more waiting between tries."""
+    """Set when the process has to end: no more long waits between tries."""
     broken: Callable[[verdict.Answer], None]
     """Told when the sink says that nothing can be delivered through it any more."""
 
@@ -46,7 +56,10 @@ class Lane:
         self._in_hand: LogBatch | None = None
         self._task: asyncio.Task[None] | None = None
         self._attempt = 0
-        self._last_try_done = False
+        self._hurried = 0
+        self.trouble: Trouble | None = None
+        """Why the batch in hand is still here; None when nothing was said about it yet."""
+        self._said = ""
 
     @property
     def size_bytes(self) -> int:
@@ -84,7 +97,7 @@ class Lane:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         for batch in self._held():
-            self._lose(batch, DropReason.SHUTDOWN, "the process had to end")
+            self._lose(batch, DropReason.SHUTDOWN, f"the process had to end{self._said}")
         self._waiting.clear()
         self._in_hand = None
 
@@ -92,12 +105,13 @@ class Lane:
         return [*([self._in_hand] if self._in_hand else []), *self._waiting]
 
     async def _run(self) -> None:
-        while self._waiting:
-            self._in_hand = self._waiting.popleft()
-            self._attempt = 0
-            while self._in_hand is not None:
-                if not await self._try(self._in_hand):
-                    return
+        while self._in_hand or self._waiting:
+            if self._in_hand is None:
+                self._in_hand = self._waiting.popleft()
+                self._attempt = self._hurried = 0
+                self.trouble, self._said = None, ""
+            if not await self._try(self._in_hand):
+                return
 
     async def _try(self, batch: LogBatch) -> bool:
         """Send once and do what the answer asks for; False when the lane has to give up."""
@@ -107,7 +121,7 @@ class Lane:
             return False
         decided = verdict.judge(answer, batch)
         if isinstance(decided, verdict.Create):
-            return await self._create(decided.stream)
+            return await self._create(decided.stream, answer)
         if isinstance(decided, verdict.Delivered):
             self._in_hand = None
             self._way.observer.outcome(decided.outcome, batch)
@@ -118,35 +132,51 @@ class Lane:
             return True
         return await self._wait(decided, answer)
 
-    async def _create(self, stream: StreamKey) -> bool:
+    async def _create(self, stream: StreamKey, missing: verdict.Answer) -> bool:
         answer = await self._way.sink.create(stream)
         decided = verdict.judge_creation(answer)
         if not isinstance(decided, verdict.Created):
             return await self._wait(decided, answer)
+        if answer.message:
+            self._way.observer.warned(answer.message)
         # A stream that is there and yet not found would be asked for without end.
         self._attempt += 1
         if self._attempt > 1:
-            return await self._wait(verdict.Retry(verdict.RetryKind.SERVER), answer)
+            return await self._wait(verdict.Retry(verdict.RetryKind.SERVER), missing)
         return True
 
-    async def _wait(
-        self, decided: verdict.Retry | verdict.Credentials | verdict.Denied, answer: verdict.Answer
-    ) -> bool:
+    async def _wait(self, decided: Trouble, answer: verdict.Answer) -> bool:
         wait_s = backoff.full_jitter(
             self._attempt, self._way.random(), decided.base_s, decided.cap_s
         )
         if isinstance(decided, verdict.Retry) and decided.after_s is not None:
             wait_s = max(wait_s, decided.after_s)
         self._attempt += 1
-        self._way.observer.retrying(self._stream, decided, answer, wait_s)
-        if self._way.hurry.is_set() and self._last_try_done:
+        self.trouble = decided
+        self._said = f": {answer.code}: {answer.message}" if answer.message else f": {answer.code}"
+        hurry = self._way.hurry.is_set()
+        if hurry and self._hurried >= _tries_in_a_hurry(decided):
             return False
+        self._way.observer.retrying(self._stream, decided, answer, wait_s)
         if isinstance(decided, verdict.Credentials):
             await self._way.sink.renew()
-        await pause.until(self._way.hurry, self._way.clock.sleep(wait_s))
-        self._last_try_done = self._way.hurry.is_set()
+        sleep = self._way.clock.sleep
+        if hurry:
+            self._hurried += 1
+            await sleep(min(wait_s, _HURRIED_S))
+        else:
+            await pause.until(self._way.hurry, sleep(wait_s))
         return True
 
     def _lose(self, batch: LogBatch, reason: DropReason, detail: str) -> None:
         lost = ((reason, batch.samples),)
         self._way.observer.outcome(Outcome(batch.stream, 0, 0, 0, lost, detail), batch)
+
+
+def _tries_in_a_hurry(trouble: Trouble) -> float:
+    """Say how often it is worth while to try again, although the process has to end."""
+    if isinstance(trouble, verdict.Denied):
+        return 0
+    if isinstance(trouble, verdict.Credentials):
+        return 1  # with the ones that have just been renewed
+    return math.inf if trouble.kind is verdict.RetryKind.THROTTLED else _LAST_TRIES

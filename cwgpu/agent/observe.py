@@ -1,7 +1,8 @@
 """The one place where values become counters, journal lines and the dry run's summary."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from cwgpu.logs.verdict import Answer, Credentials, Denied, Retry
 from cwgpu.model.event import LogBatch, Outcome, StreamKey
@@ -31,14 +32,11 @@ class Observer:
             self.summary.discovered(wanted, dropped)
         known = frozenset(target.identity for target in wanted)
         if known != self._known or not known:
-            journal.event(
-                _log,
-                logging.INFO if known else logging.WARNING,
-                "targets_changed",
-                found=len(wanted),
-                dropped=len(dropped),
-                reason=dropped[0].reason if dropped and not known else "",
-            )
+            fields: dict[str, Any] = {"found": len(wanted), "dropped": len(dropped)}
+            if dropped and not known:
+                fields["reason"] = dropped[0].reason
+            level = logging.INFO if known else logging.WARNING
+            journal.event(_log, level, "targets_changed", **fields)
         self._known = known
 
     def discovery_fault(self, job: str, fault: str) -> None:
@@ -123,6 +121,12 @@ class Observer:
             journal.event(_log, logging.ERROR, "reload_failed", reason=error)
         else:
             journal.event(_log, logging.INFO, "config_loaded")
+
+    def listening(self, addresses: Iterable[tuple[str, int]]) -> None:
+        """Tell where health and self metrics are served."""
+        for host, port in addresses:
+            name = f"[{host}]" if ":" in host else host
+            journal.event(_log, logging.INFO, "listening", address=f"{name}:{port}")
 
     def warned(self, warning: str) -> None:
         """Tell of something the configuration asks for and will not get."""

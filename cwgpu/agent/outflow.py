@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 
 from cwgpu.agent.clock import Clock
-from cwgpu.agent.lane import Lane, Way
+from cwgpu.agent.lane import Lane, Trouble, Way
 from cwgpu.agent.observe import Observer
 from cwgpu.agent.ports import Sink
 from cwgpu.logs import batch
@@ -76,22 +76,26 @@ class Outflow:
                 lane.put(each)
         self._bound()
         self._lanes = {key: lane for key, lane in self._lanes.items() if lane.batches}
-        self._way.observer.queue(
-            sum(lane.batches for lane in self._lanes.values()), self._held_bytes()
-        )
+        self._tell()
 
-    async def finish(self, grace_s: float) -> bool:
-        """Send what is held, for so long at most; False when something was lost."""
+    async def finish(self, grace_s: float) -> list[Trouble | None]:
+        """Send what is held, for so long at most.
+
+        Gives why it failed for each stream that lost something by it; None: no answer came.
+        """
         self.flush()
         self._hurry.set()
         lanes = list(self._lanes.values())
         ways_out = [asyncio.create_task(lane.finish()) for lane in lanes]
         if ways_out:
             await asyncio.wait(ways_out, timeout=grace_s)
-        lost = sum(lane.batches for lane in lanes)
+        if self.broken is not None:
+            return []  # where nobody reads any more, nobody misses anything
+        troubles = [lane.trouble for lane in lanes if lane.batches]
         for lane in lanes:
             await lane.abandon()
-        return not lost
+        self._tell()
+        return troubles
 
     def _break(self, answer: Answer) -> None:
         self.broken = answer
@@ -103,6 +107,10 @@ class Outflow:
             if not droppable:
                 return
             min(droppable, key=lambda lane: lane.oldest_ms or 0).drop_oldest()
+
+    def _tell(self) -> None:
+        batches = sum(lane.batches for lane in self._lanes.values())
+        self._way.observer.queue(batches, self._held_bytes())
 
     def _held_bytes(self) -> int:
         return sum(lane.size_bytes for lane in self._lanes.values())

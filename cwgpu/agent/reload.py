@@ -57,13 +57,15 @@ class Reload:
         if plan.cloudwatch.access != self._plan.cloudwatch.access:
             self._observer.warned("region, role_arn and endpoint_override change at a restart")
         self._plan = plan
-        self._seen = await asyncio.to_thread(_fingerprint, plan.files)
+        # What changed while it was read has been seen in its old form, and is read once more.
+        now = await asyncio.to_thread(_fingerprint, plan.files)
+        self._seen = {name: self._seen.get(name, digest) for name, digest in now.items()}
         self._follow(plan)
         self._observer.reloaded()
 
 
-def _fingerprint(files: tuple[str, ...]) -> tuple[bytes, ...]:
-    return tuple(_digest(Path(name)) for name in files)
+def _fingerprint(files: tuple[str, ...]) -> dict[str, bytes]:
+    return {name: _digest(Path(name)) for name in files}
 
 
 def _digest(path: Path) -> bytes:

@@ -10,6 +10,7 @@ from typing import Any
 
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.intake import Intake
+from cwgpu.agent.lane import Trouble
 from cwgpu.agent.observe import Observer
 from cwgpu.agent.outflow import Outflow
 from cwgpu.agent.ports import Sink
@@ -20,7 +21,7 @@ from cwgpu.scrape.fetch import Fetcher
 from cwgpu.web import server
 
 # Kubernetes kills 30 s after it asked; what CloudWatch has not taken by then it takes no more.
-_GRACE_S = 20.0
+GRACE_S = 20.0
 _TICK_S = 1.0
 
 
@@ -38,6 +39,8 @@ class Orders:
     """Scrape every target this often and end; None goes on."""
     duration_s: float | None = None
     """End after this long; None goes on."""
+    grace_s: float = GRACE_S
+    """How long to go on delivering what is held at the end."""
     listen: tuple[str, int] | None = None
     """Where to serve health and metrics."""
     tick: Callable[[], None] = lambda: None
@@ -50,8 +53,8 @@ class Ending:
 
     broken: Answer | None = None
     """The sink's last word, if it broke."""
-    lost: bool = False
-    """Whether something was held that could not be delivered."""
+    troubles: tuple[Trouble | None, ...] = ()
+    """Why what was held could not be delivered, for each stream; empty when all was."""
     bug: BaseException | None = None
     """What ended a part that never ends."""
 
@@ -81,15 +84,15 @@ async def run(orders: Orders, observer: Observer, clock: Clock) -> Ending:
             intake.limit(orders.scrapes)
         _listen_to_signals(stop, reload)
         work = [intake.run(), outflow.run(), reload.run(), _ticking(orders.tick, clock)]
+        ends: list[Coroutine[Any, Any, Any]]
         ends = [stop.wait(), intake.done.wait(), outflow.ended.wait()]
         if orders.duration_s is not None:
             ends.append(_sleep(clock, orders.duration_s))
         bug = await _until_an_end(work, ends)
         await intake.stop()
-        # Where nobody reads any more there is nothing to finish, and nobody to tell.
-        kept = outflow.broken is not None or await outflow.finish(_GRACE_S)
+        troubles = await outflow.finish(orders.grace_s)
         await orders.sink.close()
-    return Ending(outflow.broken, lost=not kept, bug=bug)
+    return Ending(outflow.broken, tuple(troubles), bug)
 
 
 def _listen_to_signals(stop: asyncio.Event, reload: Reload) -> None:
@@ -138,5 +141,6 @@ async def _serving(orders: Orders, observer: Observer, intake: Intake) -> AsyncI
     host, port = orders.listen
     async with server.serve(
         host, port, ready=lambda: intake.unready, metrics=observer.metrics.render
-    ):
+    ) as addresses:
+        observer.listening(addresses)
         yield

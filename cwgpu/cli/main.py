@@ -1,8 +1,10 @@
 """``cwgpu``: the verbs, loaded when they are asked for, and what happens to errors."""
 
+import difflib
 import importlib
 import os
 import sys
+import threading
 from typing import Any
 
 import click
@@ -33,6 +35,16 @@ class Verbs(click.Group):
         command = importlib.import_module(f"cwgpu.cli.{cmd_name}").command
         return command if isinstance(command, click.Command) else None
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name the nearest verb where there is none of this name."""
+        if args[0] not in _VERBS and not args[0].startswith("-"):
+            close = difflib.get_close_matches(args[0], _VERBS, n=1)
+            meant = f" Did you mean {close[0]!r}?" if close else ""
+            ctx.fail(f"No such command {args[0]!r}.{meant}")
+        return super().resolve_command(ctx, args)
+
 
 @click.command(cls=Verbs, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(cwgpu.__version__, message="cwgpu %(version)s")
@@ -42,7 +54,12 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
-    sys.exit(_code(arguments))
+    code = _code(arguments)
+    if threading.active_count() > 1:
+        # A call that nobody answers holds its thread, and with it the process, until it times out.
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _code(arguments: list[str] | None) -> int:
@@ -56,8 +73,6 @@ def _code(arguments: list[str] | None) -> int:
     except CwgpuError as error:
         click.echo(f"cwgpu: {error}", err=True)
         return exits.code(error)
-    except BrokenPipeError:
-        # The reader has gone (| head -1). Python would complain once more when it flushes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return exits.OK
+    except SystemExit:
+        return exits.OK  # how click takes it that the reader has gone, as after | head -1
     return result if isinstance(result, int) else exits.OK

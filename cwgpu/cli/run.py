@@ -30,10 +30,8 @@ _LISTEN = "127.0.0.1:9464"
 @option("--duration", type=options.Seconds(), help="End after this long, such as 30s.")
 @option(
     "--listen",
-    default=_LISTEN,
-    show_default=True,
-    help="HOST:PORT of /healthz, /readyz and "
-    '/metrics; "off" for none. In a dry run they are off unless asked for.',
+    help='HOST:PORT of /healthz, /readyz and /metrics, or "off".  '
+    f"[default: {_LISTEN}; in a dry run off]",
 )
 @option(
     "--log-level",

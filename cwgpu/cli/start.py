@@ -4,17 +4,19 @@ import asyncio
 import logging
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from cwgpu.agent import run as agent_run
 from cwgpu.agent.clock import Clock
+from cwgpu.agent.lane import Trouble
 from cwgpu.agent.observe import Observer
 from cwgpu.agent.ports import Sink
 from cwgpu.agent.run import Ending, Orders
 from cwgpu.cli import exits
 from cwgpu.config import load
+from cwgpu.logs.verdict import Credentials, Denied, Retry, RetryKind
 from cwgpu.model.errors import UsageError
 from cwgpu.plan.plan import Plan
 from cwgpu.sinks import stdout
@@ -48,6 +50,11 @@ class Flags:
         """How often each target is to be scraped; None for without end."""
         return 1 if self.once else self.scrapes
 
+    @property
+    def ends(self) -> bool:
+        """Whether somebody waits for the end, and for what came of it."""
+        return self.dry_run or self.visits is not None or self.duration is not None
+
 
 def agent(flags: Flags, environ: Mapping[str, str]) -> int:
     """Run the agent as the flags say; gives the exit code."""
@@ -62,8 +69,7 @@ def agent(flags: Flags, environ: Mapping[str, str]) -> int:
     style = Style(flags.log_format or ("text" if sys.stderr.isatty() else "json"))
     book = Journal(style, time.monotonic)
     book.open(flags.log_level)
-    ends = flags.dry_run or flags.visits is not None or flags.duration is not None
-    summary = Summary() if ends else None
+    summary = Summary() if flags.ends else None
     observer = Observer(Metrics(time.time), summary)
     observer.reloaded()
     for warning in plan.warnings:
@@ -84,7 +90,7 @@ def agent(flags: Flags, environ: Mapping[str, str]) -> int:
             journal.event(_log, logging.ERROR, "bug", exc_info=ending.bug)
     finally:
         book.close()
-    return _ended(ending, summary, bounded=flags.dry_run or flags.visits is not None)
+    return _ended(ending, summary, counts=flags.dry_run or flags.visits is not None)
 
 
 def address(text: str) -> tuple[str, int] | None:
@@ -121,7 +127,8 @@ def _ticker(book: Journal, summary: Summary | None) -> Callable[[], None]:
     return tick
 
 
-def _ended(ending: Ending, summary: Summary | None, *, bounded: bool) -> int:
+def _ended(ending: Ending, summary: Summary | None, *, counts: bool) -> int:
+    """Say how it ended; ``counts``: finding nothing is a failure."""
     if ending.broken is not None:
         if ending.broken.code == stdout.CLOSED:
             return exits.OK
@@ -129,10 +136,24 @@ def _ended(ending: Ending, summary: Summary | None, *, bounded: bool) -> int:
         return exits.RUNTIME
     if summary is not None:
         sys.stderr.write(("\r\x1b[K" if sys.stderr.isatty() else "") + summary.render() + "\n")
-    if ending.lost or ending.bug is not None:
+    if ending.bug is not None:
         return exits.RUNTIME
-    if summary is None or not bounded:
+    if ending.troubles:
+        return _undelivered(ending.troubles) if summary is not None else exits.RUNTIME
+    return exits.OK if summary is None else _found(summary, counts=counts)
+
+
+def _undelivered(troubles: Collection[Trouble | None]) -> int:
+    """Give the code that helps most: a permission is missing, or nothing answers."""
+    if any(isinstance(trouble, Denied | Credentials) for trouble in troubles):
+        return exits.PERMISSION
+    kinds = {trouble.kind if isinstance(trouble, Retry) else trouble for trouble in troubles}
+    return exits.UNAVAILABLE if kinds <= {None, RetryKind.NETWORK} else exits.RUNTIME
+
+
+def _found(summary: Summary, *, counts: bool) -> int:
+    if summary.lost_later:
+        return exits.RUNTIME
+    if not counts or summary.selected:
         return exits.OK
-    if summary.down and not summary.up:
-        return exits.UNAVAILABLE
-    return exits.OK if summary.selected else exits.NOTHING_FOUND
+    return exits.UNAVAILABLE if summary.down and not summary.up else exits.NOTHING_FOUND
