@@ -1,0 +1,308 @@
+"""docs/compatibility.md, held: the same datapoints as the CloudWatch agent, or better ones."""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from cwgpu.config.complaint import InvalidError
+from cwgpu.discovery import static
+from cwgpu.model.target import Target
+from cwgpu.prom import targeting
+from cwgpu.scrape.pool import Pool
+from tests.fakes.emf import Datapoint
+from tests.golden import recorded
+from tests.golden.recorded import START_MS, Json
+
+CASES = recorded.cases()
+
+UTIL = "DCGM_FI_DEV_GPU_UTIL"
+ENERGY = "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"
+
+JOB = {"job": "gpu-endpoints"}
+CLUSTER = {"ClusterName": "eks-lab"}
+ARTICLE = {
+    **JOB,
+    "Service": "dcgm-exporter-west",
+    "Namespace": "gpu-mon",
+    "ClusterName": "eks-lab",
+    "pod": "train-7f",
+}
+"""The dimensions of the usual declaration."""
+
+
+def point(name: str, value: float, after_ms: int = 0, by: Mapping[str, str] = ARTICLE) -> Datapoint:
+    """Give a datapoint of the usual namespace and time."""
+    return Datapoint(
+        "ContainerInsights/Prometheus",
+        frozenset(by.items()),
+        name,
+        float(value),
+        START_MS + after_ms,
+    )
+
+
+SAME = (
+    *("P01", "P02", "P03", "P05", "P07", "P08", "P12", "P13", "P14", "P16", "P17", "P18", "P20"),
+    *("P21", "P26", "P27", "P29", "P34", "P35", "P37", "P38", "P39", "P40", "P47", "P48", "P51"),
+    *("P54", "P55", "P56", "P58", "P61", "P64", "P67", "P68", "P73", "P74", "P79"),
+)
+"""Cases whose datapoints must be the agent's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Better:
+    """What we give on purpose where the agent gives something else."""
+
+    sentence: str
+    datapoints: tuple[Datapoint, ...] = ()
+
+
+BETTER = {
+    "P09": Better("a counter whose time stands still gives nothing"),
+    "P10": Better(
+        "a counter whose time goes back gives nothing and keeps its baseline",
+        (point(ENERGY, 30, 60_000), point(ENERGY, 40, 180_000)),
+    ),
+    "P22": Better(
+        "an OpenMetrics counter survives a new name",
+        (point("batch_jobs", 5, 60_000, JOB),),
+    ),
+    "P25": Better(
+        "a counter x_count is one, whatever x is",
+        (
+            *(point("gpu", 1, at, JOB) for at in (0, 60_000)),
+            point("gpu_count", 20, 60_000, JOB),
+        ),
+    ),
+    "P28": Better(
+        "an exemplar changes nothing about its counter", (point("hits_total", 10, 60_000, JOB),)
+    ),
+    "P32": Better("label_separator is obeyed", (point(UTIL, 1),)),
+    "P33": Better("with another label_separator the values are not joined by a semicolon"),
+    "P49": Better(
+        "a dimension set may have eleven names",
+        (
+            point(UTIL, 1, 0, CLUSTER),
+            point(UTIL, 1, 0, {**dict.fromkeys("abcdefghij", "1"), "pod": "train-7f"}),
+        ),
+    ),
+    "P62": Better("labels called Version and Timestamp do no harm", (point(UTIL, 1),)),
+    "P63": Better("a metric called value keeps its name", (point("value", 3, 0, JOB),)),
+    "P66": Better(
+        "each exposed time has its own event",
+        (point(UTIL, 1, -90_000), point("DCGM_FI_DEV_POWER_USAGE", 2, -30_000)),
+    ),
+    "P69": Better(
+        "two targets of equal labels both send in one millisecond",
+        (point(UTIL, 1), point(UTIL, 2)),
+    ),
+    "P75": Better(
+        "x_sum and x_count of a counter x have no type",
+        (point("w4_total", 10, 30_000, JOB),),
+    ),
+    "P77": Better(
+        "120 metrics of one label set all arrive",
+        tuple(point(f"bulk_{n:03}", n, 0, CLUSTER) for n in range(120)),
+    ),
+}
+"""Cases in which docs/compatibility.md says "better", and the datapoints it means."""
+
+REFUSED = {
+    "P41": ("bad-regex", "label_matcher"),
+    "P43": ("bad-regex", "metric_selectors"),
+    "P44": ("empty-list", "source_labels"),
+    "P45": ("empty-list", "metric_selectors"),
+    "P53": ("unknown-unit", "DCGM_FI_DEV_POWER_USAGE"),
+}
+"""Better, too: what the agent turns into something else is a configuration error, with a place."""
+
+BY_NAME = ("P70", "P71", "P78", "P80", "P81")
+"""Better, too, or not decided by a page: each has a test of its own below."""
+
+
+def test_every_case_has_one_place() -> None:
+    """No recorded case is forgotten, and none is both the same and better."""
+    assert Counter((*SAME, *BETTER, *REFUSED, *BY_NAME)) == Counter(CASES.keys())
+
+
+@pytest.mark.parametrize("case", SAME)
+def test_same_datapoints_as_the_agent(case: str, tmp_path: Path) -> None:
+    """CloudWatch stores of our events exactly what it stores of the agent's."""
+    one = CASES[case]
+    made = recorded.events(one, recorded.plan(one, tmp_path))
+    assert recorded.datapoints(made) == recorded.recorded_datapoints(one), one.title
+
+
+@pytest.mark.parametrize("case", SAME)
+def test_same_log_streams_as_the_agent(case: str, tmp_path: Path) -> None:
+    """Each event with datapoints goes to the group and the stream it goes to from the agent."""
+    one = CASES[case]
+    made = recorded.events(one, recorded.plan(one, tmp_path))
+    ours = {(e.stream.group, e.stream.stream, e.at_ms) for e in made if e.datapoints}
+    theirs = {
+        (e["log_group"], e["log_stream"], e["timestamp_ms"])
+        for e in recorded.recorded(one)
+        if "CloudWatchMetrics" in e["emf"]
+    }
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("case", SAME)
+def test_same_log_fields_as_the_agent_if_asked(case: str, tmp_path: Path) -> None:
+    """With ``unselected: "log"`` the events hold the fields that the agent's hold."""
+    one = CASES[case]
+    made = recorded.events(one, recorded.plan(one, tmp_path, own={"unselected": "log"}))
+    ours = [recorded.fields(json.loads(event.message)) for event in made]
+    theirs = [recorded.fields(event["emf"]) for event in recorded.recorded(one)]
+    assert sorted(map(_text, ours)) == sorted(map(_text, theirs))
+
+
+@pytest.mark.parametrize("case", sorted({*SAME, *BETTER} - {"P56"}))
+def test_nothing_is_logged_that_is_no_metric(case: str, tmp_path: Path) -> None:
+    """Better: without being asked, no event is sent that gives no datapoint, and no field more."""
+    one = CASES[case]
+    for event in recorded.events(one, recorded.plan(one, tmp_path)):
+        assert event.datapoints
+        numbers = [v for v in json.loads(event.message).values() if isinstance(v, int | float)]
+        assert len(numbers) == event.samples
+
+
+@pytest.mark.parametrize("case", BETTER, ids=[f"{i}: {b.sentence}" for i, b in BETTER.items()])
+def test_better_than_the_agent(case: str, tmp_path: Path) -> None:
+    """Where the agent loses or spoils a value, ours are the ones that the exporter meant."""
+    one = CASES[case]
+    made = recorded.events(one, recorded.plan(one, tmp_path))
+    assert recorded.datapoints(made) == Counter(BETTER[case].datapoints), BETTER[case].sentence
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_better_to_refuse_than_to_guess(case: str, tmp_path: Path) -> None:
+    """What the agent answers with all labels as dimensions, or a crash, names its place here."""
+    code, key = REFUSED[case]
+    with pytest.raises(InvalidError) as error:
+        recorded.plan(CASES[case], tmp_path)
+    (complaint,) = error.value.complaints
+    assert complaint.code == code
+    assert key in complaint.path
+
+
+def test_known_units_are_the_agents(tmp_path: Path) -> None:
+    """Same: once the unknown unit is gone, the known one arrives as it does from the agent."""
+    row = json.loads(json.dumps(CASES["P53"].row))
+    processor = row["config_fragment"]["logs"]["metrics_collected"]["prometheus"]["emf_processor"]
+    del processor["metric_unit"]["DCGM_FI_DEV_POWER_USAGE"]
+    one = replace(CASES["P53"], row=row)
+    theirs = recorded.recorded_datapoints(one)
+    assert recorded.datapoints(recorded.events(one, recorded.plan(one, tmp_path))) == theirs
+    assert {each.unit for each in theirs} == {None, "Percent"}
+
+
+def test_labels_with_names_of_the_old_format_are_kept(tmp_path: Path) -> None:
+    """Better (P62): Version and Timestamp keep the exporter's values, only ``_aws`` is taken."""
+    (event,) = recorded.events(CASES["P62"], recorded.plan(CASES["P62"], tmp_path))
+    message = json.loads(event.message)
+    assert (message["Version"], message["Timestamp"]) == ("v9", "never")
+    assert message["_aws"]["Timestamp"] == START_MS
+
+
+def test_many_metrics_are_split_into_valid_events(tmp_path: Path) -> None:
+    """Better (P77): no event has more than the 100 metrics that the format allows."""
+    made = recorded.events(CASES["P77"], recorded.plan(CASES["P77"], tmp_path))
+    assert [event.samples for event in made] == [100, 20]
+
+
+async def test_a_scrape_whose_target_goes_meanwhile_gives_nothing() -> None:
+    """Same (P70): the answer for a target that was taken away under way is not read."""
+    assert CASES["P70"].row["expected"] == ["dropped"]
+    begun, answered = asyncio.Event(), asyncio.Event()
+    read: list[str] = []
+
+    async def visit(target: Target) -> None:
+        begun.set()
+        await answered.wait()
+        read.append(target.url)
+
+    pool = Pool(visit, lambda: 0.0, asyncio.sleep, prompt=True)
+    pool.reconcile([Target("gpu", "http://10.1.2.3:9400/metrics", {}, 60.0, 10.0)])
+    await begun.wait()
+    pool.reconcile([])
+    answered.set()
+    await pool.stop()
+    assert read == []
+
+
+def test_labelkeep_keeps_the_scrape(tmp_path: Path) -> None:
+    """Better (P71): there are no hidden labels that a labelkeep could take away."""
+    keep = "__.*|Service|Namespace|job|pod"
+    rules = [{"action": "labelkeep", "regex": keep}]
+    job = {
+        "job_name": "gpu-endpoints",
+        "static_configs": [{"targets": ["10.1.2.3:9400"]}],
+        "relabel_configs": rules,
+        "metric_relabel_configs": rules,
+    }
+    plan = recorded.plan(CASES["P71"], tmp_path, jobs=[job])
+    (target,) = targeting.targets(plan.jobs[0], next(static.groups(plan.jobs[0])))
+    assert isinstance(target, Target)
+    made = recorded.events(CASES["P71"], plan)
+    assert recorded.datapoints(made) == Counter([point(UTIL, 1)])
+
+
+def test_two_ports_of_one_exporter_are_scraped_once(tmp_path: Path) -> None:
+    """Better (P78): targets that relabelling makes equal are one, and so is their counter."""
+    job = {
+        "job_name": "gpu-endpoints",
+        "static_configs": [{"targets": ["10.1.2.3:9400", "10.1.2.3:9401"]}],
+        "relabel_configs": [
+            {
+                "source_labels": ["__address__"],
+                "regex": "(.*):.*",
+                "target_label": "__address__",
+                "replacement": "$1:9400",
+            }
+        ],
+    }
+    plan = recorded.plan(CASES["P78"], tmp_path, jobs=[job])
+    (group,) = static.groups(plan.jobs[0])
+    found = [one for one in targeting.targets(plan.jobs[0], group) if isinstance(one, Target)]
+    assert [one.url for one in found] == ["http://10.1.2.3:9400/metrics"] * 2
+    assert len({one.identity for one in found}) == 1
+    row = CASES["P78"].row
+    once = [one for one in row["scrapes"] if "address_before_relabel" not in one]
+    made = recorded.events(replace(CASES["P78"], row={**row, "scrapes": once}), plan)
+    assert recorded.datapoints(made) == Counter([point(ENERGY, 20, 60_000)])
+
+
+def test_an_ecs_task_writes_its_names(tmp_path: Path) -> None:
+    """Other than the agent (P80): ECS is not recognised, but its names can be written."""
+    row = json.loads(json.dumps(CASES["P80"].row))
+    section = row["config_fragment"]["logs"]["metrics_collected"]["prometheus"]
+    section["log_group_name"] = "/aws/ecs/containerinsights/{ClusterName}/prometheus"
+    section["emf_processor"]["metric_namespace"] = "ECS/ContainerInsights/Prometheus"
+    one = replace(CASES["P80"], row=row)
+    made = recorded.events(one, recorded.plan(one, tmp_path))
+    assert recorded.datapoints(made) == recorded.recorded_datapoints(one)
+    assert [event.stream.group for event in made] == [recorded.recorded(one)[0]["log_group"]]
+
+
+def test_counters_may_be_scraped_rarely(tmp_path: Path) -> None:
+    """Better (P81): after more than five minutes every counter still has its baseline."""
+    row = json.loads(json.dumps(CASES["P81"].row))
+    declaration = {"source_labels": ["job"], "metric_selectors": ["^c"], "dimensions": [["job"]]}
+    row["config_fragment"]["logs"]["metrics_collected"]["prometheus"] = {
+        "cluster_name": "eks-lab",
+        "emf_processor": {"metric_declaration": [declaration]},
+    }
+    one = replace(CASES["P81"], row=row)
+    made = recorded.events(one, recorded.plan(one, tmp_path))
+    expected = [point(f"c{n}", 10, at, {"job": "j"}) for n in range(4) for at in (360_000, 720_000)]
+    assert recorded.datapoints(made) == Counter(expected)
+
+
+def _text(members: Json) -> str:
+    return json.dumps(members, sort_keys=True)
