@@ -73,6 +73,7 @@ class _Composer:
     anchors: dict[str, Node | None] = field(default_factory=dict)
     trail: list[str | int] = field(default_factory=list)
     """The way to what is being read."""
+    nodes: int = 0
 
     def complain(self, place: Place, message: str, advice: str) -> None:
         loc = tuple(self.trail)
@@ -104,9 +105,12 @@ class _Composer:
         anchor = event.anchor if isinstance(event, yaml.NodeEvent) else None
         if anchor:
             self.anchors[anchor] = None
+        self.nodes += 1
+        if self.nodes > limits.NODES:
+            raise _too_many(place)
         made = self.made(event, events, place)
         if made.size > limits.NODES:
-            raise _Fault(place, f"aliases make more than {limits.NODES} nodes of this")
+            raise _too_many(place)
         if anchor:
             self.anchors[anchor] = made
         return made
@@ -183,6 +187,10 @@ class _Composer:
 
 def _meaningless(tag: str | None, place: Place) -> _Fault:
     return _Fault(place, f"the tag {short(tag or '')} means nothing here", "remove the tag")
+
+
+def _too_many(place: Place) -> _Fault:
+    return _Fault(place, f"more than {limits.NODES} values, aliases followed")
 
 
 def _too_deep(place: Place) -> _Fault:

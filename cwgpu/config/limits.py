@@ -4,7 +4,8 @@ SIZE_BYTES = 8 * 1024 * 1024
 """A ConfigMap holds 1 MiB, so real files are far below."""
 
 DEPTH = 100
-"""The deepest key of the models is 9 levels down."""
+"""Far below the deepest key of the models."""
 
 NODES = 1_000_000
-"""Nodes after YAML aliases are followed; 8 MiB of honest YAML has fewer."""
+"""Values of one file, YAML aliases counted as what they stand for: some 300 MB in memory. A
+ConfigMap full of keys has fewer."""

@@ -54,6 +54,7 @@ class _Scanner:
     complaints: list[Complaint] = field(default_factory=list)
     trail: list[str | int] = field(default_factory=list)
     """The way to what is being read."""
+    nodes: int = 0
 
     def __post_init__(self) -> None:
         self.starts = line_starts(self.text)
@@ -77,6 +78,9 @@ class _Scanner:
         return node
 
     def value(self, offset: int, depth: int) -> tuple[Node, int]:
+        self.nodes += 1
+        if self.nodes > limits.NODES:
+            raise _Fault(offset, f"more than {limits.NODES} values in one file")
         first = self.text[offset : offset + 1]
         if first in ("{", "[") and depth > limits.DEPTH:
             raise _Fault(offset, f"nested more than {limits.DEPTH} deep")

@@ -159,7 +159,14 @@ def test_aliases_cannot_blow_up() -> None:
     """Aliases of aliases are followed only so far."""
     lines = ["- &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
     lines += [f"- &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
-    assert "aliases make more than" in fault("\n".join(lines))
+    assert "aliases followed" in fault("\n".join(lines))
+
+
+def test_the_number_of_values_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So is a file that is simply too large."""
+    monkeypatch.setattr(limits, "NODES", 3)
+    assert len(read("[1, 2]").items) == 2
+    assert "more than 3 values" in fault("[1, 2, 3]")
 
 
 def test_all_documents_of_a_stream_are_read() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cwgpu.config import scan
+from cwgpu.config import limits, scan
 from cwgpu.config.node import Kind, Node, walk
 from cwgpu.config.source import Source
 
@@ -97,6 +97,14 @@ def test_numbers_are_those_of_json(text: str) -> None:
     node, complaints = scan.read(text, Source.of("f", text))
     assert node is None
     assert [each.code for each in complaints] == ["json-syntax"]
+
+
+def test_the_number_of_values_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that is too large is refused before it fills the memory."""
+    monkeypatch.setattr(limits, "NODES", 3)
+    assert len(read("[1, 2]").items) == 2
+    _, complaints = scan.read("[1, 2, 3]", Source.of("f", ""))
+    assert complaints[0].message == "more than 3 values in one file"
 
 
 def test_an_embedded_text_has_the_places_of_its_file() -> None:
