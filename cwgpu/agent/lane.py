@@ -57,6 +57,7 @@ class Lane:
         self._task: asyncio.Task[None] | None = None
         self._attempt = 0
         self._hurried = 0
+        self._created = False
         self.trouble: Trouble | None = None
         """Why the batch in hand is still here; None when nothing was said about it yet."""
         self._said = ""
@@ -109,6 +110,7 @@ class Lane:
             if self._in_hand is None:
                 self._in_hand = self._waiting.popleft()
                 self._attempt = self._hurried = 0
+                self._created = False
                 self.trouble, self._said = None, ""
             if not await self._try(self._in_hand):
                 return
@@ -140,9 +142,9 @@ class Lane:
         if answer.message:
             self._way.observer.warned(answer.message)
         # A stream that is there and yet not found would be asked for without end.
-        self._attempt += 1
-        if self._attempt > 1:
+        if self._created:
             return await self._wait(verdict.Retry(verdict.RetryKind.SERVER), missing)
+        self._created = True
         return True
 
     async def _wait(self, decided: Trouble, answer: verdict.Answer) -> bool:

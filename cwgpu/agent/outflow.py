@@ -103,10 +103,8 @@ class Outflow:
 
     def _bound(self) -> None:
         while self._held_bytes() > self._most_bytes:
-            droppable = [lane for lane in self._lanes.values() if lane.oldest_ms is not None]
-            if not droppable:
-                return
-            min(droppable, key=lambda lane: lane.oldest_ms or 0).drop_oldest()
+            waiting = [lane for lane in self._lanes.values() if lane.oldest_ms is not None]
+            min(waiting, key=lambda lane: lane.oldest_ms or 0).drop_oldest()
 
     def _tell(self) -> None:
         batches = sum(lane.batches for lane in self._lanes.values())

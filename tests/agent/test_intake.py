@@ -1,0 +1,302 @@
+"""Targets in, events out: real pages from a real server, by a clock that the test moves."""
+
+import asyncio
+import json
+import math
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cwgpu.agent.intake import Intake
+from cwgpu.model.event import EmfEvent
+from cwgpu.model.target import TargetGroup
+from cwgpu.plan.plan import FileDiscovery, Job, Plan
+from cwgpu.prom import relabel
+from cwgpu.scrape.fetch import Fetcher
+from tests.agent import stage
+from tests.agent.stage import Hands, Witness
+from tests.digest import kitchen
+from tests.fakes.exporter import Answer, FakeExporter
+
+INTERVAL_S = 60.0
+
+
+def page(value: int) -> bytes:
+    """Give a page with a gauge and a counter, both of this value."""
+    labels = '{pod="train-0"}'
+    return (
+        f"# TYPE util gauge\nutil{labels} {value}\n# TYPE energy counter\nenergy{labels} {value}\n"
+    ).encode()
+
+
+def job(*addresses: str, name: str = "dcgm", **more: Any) -> Job:  # noqa: ANN401 - fields of Job
+    """Make a job with these static targets."""
+    groups = [
+        TargetGroup("", ({"__address__": address},), {"Service": "dcgm", "Namespace": "gpu"})
+        for address in addresses
+    ]
+    return Job(name, INTERVAL_S, 10.0, static=tuple(groups), **more)
+
+
+def plan(*jobs: Job) -> Plan:
+    """Make a plan of these jobs that selects everything."""
+    return replace(kitchen.plan(), jobs=jobs)
+
+
+@dataclass
+class World:
+    """An intake, the exporter that it scrapes, and what it puts out."""
+
+    intake: Intake
+    exporter: FakeExporter
+    witness: Witness
+    hands: Hands
+    events: list[EmfEvent] = field(default_factory=list)
+
+    async def scraped(self, times: int) -> None:
+        """Wait for so many scrapes in all, good or bad."""
+        await stage.eventually(lambda: self.scrapes() >= times)
+
+    def scrapes(self) -> int:
+        """Count the scrapes of the targets that there are."""
+        return sum(one.scrapes for one in self.witness.summary.seen.values())
+
+    def values(self) -> list[dict[str, float]]:
+        """Give the numbers of each event."""
+        read = [json.loads(event.message) for event in self.events]
+        return [{name: each[name] for name in ("util", "energy") if name in each} for each in read]
+
+
+@pytest.fixture
+async def world(caplog: pytest.LogCaptureFixture) -> AsyncIterator[World]:
+    """Give an intake without a plan."""
+    hands, witness = Hands(), Witness(caplog)
+    events: list[EmfEvent] = []
+    async with (
+        FakeExporter(page(1), page(4), page(9)) as exporter,
+        Fetcher(hands.read, hands.read) as fetcher,
+    ):
+        intake = Intake(fetcher, events.extend, witness.observer, hands.clock)
+        yield World(intake, exporter, witness, hands, events)
+        await intake.stop()
+
+
+async def test_a_new_target_is_scraped_at_once(world: World) -> None:
+    """Its gauges are there in the first second, its counters with the second scrape."""
+    assert world.intake.unready == "targets have not been looked for yet"
+    world.intake.follow(plan(job(world.exporter.address)))
+    await world.intake.discover()
+    assert world.intake.unready == ""
+    await world.scraped(1)
+    assert world.values() == [{"util": 1}]
+    await world.hands.move(INTERVAL_S)
+    await world.scraped(2)
+    assert world.values() == [{"util": 1}, {"util": 4, "energy": 3}]
+
+
+async def test_a_reload_keeps_what_counters_stood_at(world: World) -> None:
+    """The first scrape under the new plan gives the difference to the last under the old one."""
+    world.intake.follow(plan(job(world.exporter.address)))
+    await world.intake.discover()
+    await world.scraped(1)
+    world.intake.follow(
+        replace(plan(job(world.exporter.address)), emf=kitchen.plan(cluster_name="new").emf)
+    )
+    await world.intake.discover()
+    await world.hands.move(INTERVAL_S)
+    await world.scraped(2)
+    assert world.values()[-1] == {"util": 4, "energy": 3}
+    assert json.loads(world.events[-1].message)["ClusterName"] == "new"
+
+
+async def test_a_job_that_a_reload_takes_away(world: World) -> None:
+    """It is scraped no more, also not before the targets are looked for again."""
+    world.intake.follow(plan(job(world.exporter.address)))
+    await world.intake.discover()
+    await world.scraped(1)
+    world.intake.follow(plan())
+    await world.hands.move(INTERVAL_S)
+    await world.intake.discover()
+    await world.hands.move(INTERVAL_S)
+    assert len(world.exporter.requests) == 1
+    assert world.intake.wanted == {}
+
+
+async def test_a_job_that_goes_while_its_page_is_fetched(world: World) -> None:
+    """The page comes too late: nothing is made of it, and nothing breaks."""
+    world.exporter.answer(Answer(body=page(1), delay_s=math.inf), page(2))
+    world.intake.follow(plan(job(world.exporter.address)))
+    await world.intake.discover()
+    await stage.eventually(lambda: world.exporter.requests)
+    world.intake.follow(plan())
+    world.exporter.release()
+    await stage.eventually(lambda: world.hands.naps)
+    assert world.events == []
+    world.intake.follow(plan(job(world.exporter.address)))
+    await world.hands.move(INTERVAL_S)
+    await world.scraped(1)
+    assert world.values() == [{"util": 2}]
+    assert world.witness.said("bug") == []
+
+
+def targets(path: Path, *addresses: str) -> None:
+    """Write a file of targets."""
+    labels = {"Service": "dcgm", "Namespace": "gpu"}
+    path.write_text(json.dumps([{"targets": list(addresses), "labels": labels}]), "utf-8")
+
+
+async def test_a_target_that_vanishes_leaves_nothing_behind(world: World, tmp_path: Path) -> None:
+    """When it comes back its counters begin anew: nothing of it was kept."""
+    path = tmp_path / "targets.json"
+    targets(path, world.exporter.address)
+    world.intake.follow(plan(job(files=(FileDiscovery((str(path),), 5.0),))))
+    await world.intake.discover()
+    await world.scraped(1)
+    targets(path)
+    await world.intake.discover()
+    assert world.intake.wanted == {}
+    await world.hands.move(INTERVAL_S)
+    assert len(world.exporter.requests) == 1
+    targets(path, world.exporter.address)
+    await world.intake.discover()
+    await world.scraped(1)
+    assert world.values() == [{"util": 1}, {"util": 4}]
+    changes = world.witness.said("targets_changed")
+    assert [one["found"] for one in changes] == [1, 0, 1]
+
+
+async def test_a_broken_file_of_targets_keeps_them(world: World, tmp_path: Path) -> None:
+    """It is told every time; a reload forgets neither the targets nor the fault."""
+    path = tmp_path / "targets.json"
+    targets(path, world.exporter.address)
+    there = plan(job(files=(FileDiscovery((str(path),), 5.0),)))
+    world.intake.follow(there)
+    await world.intake.discover()
+    path.write_text("[{", "utf-8")
+    world.intake.follow(there)
+    await world.intake.discover()
+    assert len(world.intake.wanted) == 1
+    (said,) = world.witness.said("discovery_failed")
+    assert said["job"] == "dcgm"
+    assert str(path) in str(said["reason"])
+
+
+async def test_targets_are_looked_for_again_and_again(world: World, tmp_path: Path) -> None:
+    """A file that changes is taken up within seconds."""
+    path = tmp_path / "targets.json"
+    targets(path)
+    world.intake.follow(plan(job(files=(FileDiscovery((str(path),), 5.0),))))
+    running = asyncio.create_task(world.intake.run())
+    await stage.eventually(lambda: world.hands.naps)
+    targets(path, world.exporter.address)
+    await world.hands.move(5)
+    await world.scraped(1)
+    assert len(world.intake.wanted) == 1
+    running.cancel()
+
+
+async def test_equal_targets_are_one(world: World) -> None:
+    """Twice in one job it is scraped once; two jobs are two."""
+    address = world.exporter.address
+    world.intake.follow(plan(job(address, address), job(address, name="other")))
+    world.intake.limit(1)
+    await world.intake.discover()
+    await world.intake.done.wait()
+    assert len(world.exporter.requests) == 2
+    assert {event.stream.stream for event in world.events} == {"dcgm", "other"}
+
+
+async def test_a_limit_is_kept(world: World) -> None:
+    """Each target is scraped so often, failures included, and then no more."""
+    async with FakeExporter(Answer(status=500)) as other:
+        world.intake.follow(plan(job(world.exporter.address, other.address)))
+        world.intake.limit(2)
+        await world.intake.discover()
+        await world.scraped(2)
+        assert not world.intake.done.is_set()
+        await world.hands.move(INTERVAL_S)
+        await world.intake.done.wait()
+        await world.hands.move(INTERVAL_S * 3)
+        assert len(world.exporter.requests) == 2
+        assert len(other.requests) == 2
+    assert world.values() == [{"util": 1}, {"util": 4, "energy": 3}]
+
+
+async def test_without_a_target_a_limit_is_reached_at_once(world: World) -> None:
+    """There is nothing to wait for."""
+    world.intake.follow(plan(job()))
+    world.intake.limit(3)
+    await world.intake.discover()
+    assert world.intake.done.is_set()
+
+
+async def test_a_limit_does_not_wait_for_a_target_that_went(world: World, tmp_path: Path) -> None:
+    """The last target that was still to be scraped vanishes: done."""
+    path = tmp_path / "targets.json"
+    targets(path, world.exporter.address)
+    world.exporter.answer(Answer(delay_s=math.inf))
+    world.intake.follow(plan(job(files=(FileDiscovery((str(path),), 5.0),))))
+    world.intake.limit(1)
+    await world.intake.discover()
+    assert not world.intake.done.is_set()
+    targets(path)
+    await world.intake.discover()
+    assert world.intake.done.is_set()
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (Answer(status=500, body=b"out of GPUs"), "http_status"),
+        (Answer(body=b"<html>hello</html>"), "not_metrics"),
+        (Answer(reset=True), "connection_broken"),
+    ],
+)
+async def test_a_scrape_that_gives_nothing(world: World, answer: Answer, reason: str) -> None:
+    """It is a failed scrape, whether no page came or the page is none; the next one may succeed."""
+    world.exporter.answer(answer, page(5))
+    world.intake.follow(plan(job(world.exporter.address)))
+    await world.intake.discover()
+    await world.scraped(1)
+    (said,) = world.witness.said("scrape_failed")
+    assert said["reason"] == reason
+    assert said["target"] == world.exporter.url
+    assert (world.witness.summary.up, world.witness.summary.down) == (0, 1)
+    await world.hands.move(INTERVAL_S)
+    await world.scraped(2)
+    assert world.values() == [{"util": 5}]
+    assert (world.witness.summary.up, world.witness.summary.down) == (1, 0)
+
+
+async def test_a_bug_in_one_target_is_its_own(caplog: pytest.LogCaptureFixture) -> None:
+    """It is told with its traceback, and the target is scraped again."""
+    hands, witness = Hands(), Witness(caplog)
+    calls: list[object] = []
+
+    def put(events: object) -> None:
+        calls.append(events)
+        if len(calls) == 1:
+            raise RuntimeError("nobody thought of this")
+
+    async with FakeExporter(page(1)) as exporter, Fetcher(hands.read, hands.read) as fetcher:
+        intake = Intake(fetcher, put, witness.observer, hands.clock)
+        intake.follow(plan(job(exporter.address)))
+        await intake.discover()
+        await stage.eventually(lambda: calls)
+        await hands.move(INTERVAL_S)
+        await stage.eventually(lambda: len(calls) == 2)
+        await intake.stop()
+    assert witness.said("bug") == [{"target": exporter.url}]
+
+
+async def test_a_dropped_target_is_told_with_its_reason(world: World) -> None:
+    """When nothing is left to scrape, the journal says what dropped the first one."""
+    drop = relabel.rule(action="drop", source_labels=["Service"], regex="dcgm")
+    world.intake.follow(plan(job(world.exporter.address, relabel=(drop,))))
+    await world.intake.discover()
+    (said,) = world.witness.said("targets_changed")
+    assert (said["found"], said["dropped"]) == (0, 1)
+    assert '"dcgm" (of Service)' in str(said["reason"])
