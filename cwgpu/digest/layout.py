@@ -27,7 +27,7 @@ class Contents:
 class Layout:
     """The shape of a page, to be compared with the next one."""
 
-    __slots__ = ("_blank", "_cuts", "_fixed", "_heads", "_series", "contents", "content_type")
+    __slots__ = ("_blank", "_cuts", "_fixed", "_heads", "_series", "content_type", "contents")
 
     def __init__(self, survey: Survey, contents: Contents, content_type: str) -> None:
         """Every sample of the survey must be a simple line: head and value, no more."""

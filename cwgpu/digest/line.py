@@ -18,8 +18,8 @@ class Slot:
     metric: Metric
     treatment: Treatment | None
     """How a counter's values are turned into differences; None for gauges."""
-    blanks: bool
-    """Whether DCGM's words for "no value" are looked for."""
+    field: str = ""
+    """The DCGM field whose blank values are looked for, by the name it had before relabelling."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ Law, held by property tests: replaying gives the events that a fresh ``Page`` wo
 differences of counters aside.
 """
 
+from typing import cast
+
 from cwgpu.digest import assemble, values
 from cwgpu.digest.assemble import Sample
 from cwgpu.digest.layout import Contents, Layout
@@ -36,6 +38,10 @@ class Page:
         self._recipe = recipe
         self._target_labels = target_labels
         self._templates = Templates(recipe.plan.emf.namespace)
+        # Records some of whose values cannot be sent: which ones may differ at every scrape, so
+        # what the last one had no use for is forgotten.
+        self._partial = Templates(recipe.plan.emf.namespace)
+        self._format: Format | None = None
         self._lines: dict[bytes, Line] = {}
         self._current: list[Line] = []
         self._layout: Layout | None = None
@@ -44,9 +50,18 @@ class Page:
 
     def adopt(self, former: "Page") -> None:
         """Take over the counters' baselines of the page that this one replaces."""
-        self._adopted = {
-            head: line.baseline for head, line in former._lines.items() if line.baseline is not None
-        }
+        self._adopted = former.baselines()
+
+    def baselines(self) -> dict[bytes, Baseline]:
+        """Give the last known total of each counter, by what stands before its value."""
+        known = {head: line.baseline for head, line in self._lines.items() if line.baseline}
+        return {**self._adopted, **known}
+
+    @property
+    def remembered(self) -> int:
+        """How many lines, baselines and templates are held: pods that come and go add none."""
+        templates = len(self._templates) + len(self._partial)
+        return len(self._lines) + len(self._adopted) + templates
 
     def read(self, body: bytes, at_ms: int, content_type: str = "") -> Reading | Refused:
         """Turn one answer into events. ``at_ms`` is when the scrape began."""
@@ -69,6 +84,10 @@ class Page:
             fmt = content.choose(content_type, job.fallback_format)
         except ExpositionError as fault:
             return Refused(FailReason.NOT_METRICS, str(fault))
+        if fmt is not self._format:
+            # What is a series in one format may be none in the other; counters go on all the same.
+            self._adopted = self.baselines()
+            self._format, self._lines = fmt, {}
         survey = Walk(body, fmt, self._lines).run()
         refused = _refused(survey, body, strict=job.strict)
         if refused is not None:
@@ -85,10 +104,11 @@ class Page:
         return self._emit(contents, values.read([s.value for s in survey.sightings]), at_ms)
 
     def _emit(self, contents: Contents, found: Values, at_ms: int) -> Reading:
+        self._partial.age()
         tally = Tally(contents.drops)
         events: list[EmfEvent] = []
         for record in contents.records:
-            events += record.emit(found, at_ms, templates=self._templates, tally=tally)
+            events += record.emit(found, at_ms, templates=self._partial, tally=tally)
         return Reading(
             events=tuple(events),
             samples=contents.samples,
@@ -134,10 +154,8 @@ def _item(sighting: Sighting, fmt: Format) -> SeriesItem:
         return sighting.item
     context = Context(fmt)
     context.kind = sighting.context
-    item = exposition.item(sighting.head + b"0\n", 0, context)
-    if not isinstance(item, SeriesItem):
-        raise ExpositionError(f"a line that was read before is no series: {sighting.head!r}")
-    return item
+    # Lines are remembered for one format only, so what was a series is one again.
+    return cast("SeriesItem", exposition.item(sighting.head + b"0\n", 0, context))
 
 
 def _refused(survey: Survey, body: bytes, *, strict: bool) -> Refused | None:

@@ -59,9 +59,9 @@ class Recipe:
 
     def cook(self, series: Series, target_labels: Labels) -> Slot | Dropped:
         """Decide on one series of a target with these public labels."""
-        name, exposed = self._normalised(series)
+        field, exposed = self._normalised(series)
         labels = merge.merge(dict(exposed), target_labels, honor=self.job.honor_labels)
-        relabelled = relabel.apply({**labels, "__name__": name}, self.job.metric_relabel)
+        relabelled = relabel.apply({**labels, "__name__": field}, self.job.metric_relabel)
         if isinstance(relabelled, relabel.Dropped):
             rule = relabelled.rule_index + 1
             return Dropped(DropReason.RELABEL, f"rule {rule} of metric_relabel_configs")
@@ -74,7 +74,7 @@ class Recipe:
         fault = limits.metric_name_fault(name)
         if fault:
             return Dropped(DropReason.NAME_INVALID, fault)
-        return self._declared(name, relabelled, role)
+        return self._declared(name, relabelled, role, field)
 
     def _normalised(self, series: Series) -> tuple[str, LabelPairs]:
         if not series.name.startswith(_DCGM) and not _is_dcgm_row(series.labels):
@@ -92,7 +92,9 @@ class Recipe:
             return Dropped(DropReason.UNSUPPORTED_TYPE, role.kind.value)
         return role
 
-    def _declared(self, name: str, labels: dict[str, str], role: Role) -> Slot | Dropped:
+    def _declared(
+        self, name: str, labels: dict[str, str], role: Role, field: str
+    ) -> Slot | Dropped:
         if self._emf.cluster_name:
             labels.setdefault("ClusterName", self._emf.cluster_name)
         if "job" not in labels:
@@ -107,8 +109,9 @@ class Recipe:
         return Slot(
             labels=self._share(pairs(visible if self._writes_type else labels)),
             metric=Metric(name, sets, self._emf.units.get(name), self._resolution(name)),
-            treatment=self._treatment(name) if role.cumulative else None,
-            blanks=self._dcgm.blanks and name.startswith(_DCGM),
+            treatment=self._treatment(name, field) if role.cumulative else None,
+            # What DCGM means by a value does not change with the name that a rule gave it.
+            field=field if self._dcgm.blanks and field.startswith(_DCGM) else "",
         )
 
     def _select(self, name: str) -> tuple[Declaration, ...]:
@@ -126,11 +129,11 @@ class Recipe:
             self._shared.clear()
         return self._shared.setdefault(labels, labels)
 
-    def _treatment(self, name: str) -> Treatment:
+    def _treatment(self, name: str, field: str) -> Treatment:
         for selects, treatment in self._emf.counters:
             if selects(name):
                 return treatment
-        if self._dcgm.rates and rates.is_rate_typed_as_counter(name):
+        if self._dcgm.rates and rates.is_rate_typed_as_counter(field):
             return Treatment.ABSOLUTE
         return Treatment.DELTA
 

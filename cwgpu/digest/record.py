@@ -56,6 +56,9 @@ class Templates:
         self._used[key] = found
         return found
 
+    def __len__(self) -> int:
+        return len(self._known.keys() | self._used.keys())
+
     def age(self) -> None:
         """Forget what was not asked for since the last call."""
         self._known, self._used = self._used, {}
@@ -137,7 +140,7 @@ class Record:
 
 def _value(line: Line, slot: Slot, text: bytes, number: float, at_ms: int) -> bytes | DropReason:
     value = float(number)
-    if slot.blanks and blank.is_blank(slot.metric.name, value):
+    if slot.field and blank.is_blank(slot.field, value):
         return DropReason.BLANK
     if slot.treatment is None:
         if not math.isfinite(value):

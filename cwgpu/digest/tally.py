@@ -24,11 +24,6 @@ class Tally:
         if len(names) < MOST_NAMES and name not in names:
             names.append(name)
 
-    @property
-    def total(self) -> int:
-        """All samples counted so far."""
-        return sum(self._counts.values())
-
     def drops(self) -> tuple[Drop, ...]:
         """Give the account as values."""
         return tuple(

@@ -40,7 +40,8 @@ values = st.sampled_from(
 @st.composite
 def sample(draw: st.DrawFn) -> str:
     """One sample line, good or bad."""
-    labels = f'{{pod="{draw(pods)}",quantile="1"}}' if draw(st.booleans()) else ""
+    written = draw(st.sampled_from(["", '{{pod="{}",quantile="1"}}', '{{ pod="{}" }}', "\t"]))
+    labels = written.format(draw(pods))
     return f"{draw(names)}{labels} {draw(values)}"
 
 
@@ -57,15 +58,28 @@ def page_text(body: list[str]) -> bytes:
     return (HEADER + "\n".join(body) + "\n").encode()
 
 
+def answer(body: list[str], openmetrics: bool) -> tuple[bytes, str]:  # noqa: FBT001 - drawn
+    """The same in one of the two formats, which one exporter may serve by turns."""
+    if openmetrics:
+        return page_text(body) + b"# EOF\n", "application/openmetrics-text"
+    return page_text(body), "text/plain"
+
+
 @settings(max_examples=150, deadline=None)
-@given(st.lists(lines, min_size=1, max_size=3), st.lists(st.integers(0, 2), max_size=6))
-def test_replaying_equals_reading_afresh(bodies: list[list[str]], order: list[int]) -> None:
+@given(
+    st.lists(lines, min_size=1, max_size=3),
+    st.lists(st.tuples(st.integers(0, 2), st.booleans()), max_size=6),
+)
+def test_replaying_equals_reading_afresh(
+    bodies: list[list[str]], order: list[tuple[int, bool]]
+) -> None:
     """Whatever came before, a page gives what a page never seen before would give."""
     known = kitchen.page(ABSOLUTE)
-    for scrape, number in enumerate([0, 0, *order]):
-        body = page_text(bodies[number % len(bodies)])
-        at_ms = 1_765_000_000_000 + scrape
-        assert known.read(body, at_ms) == kitchen.page(ABSOLUTE).read(body, at_ms)
+    for scrape, (number, openmetrics) in enumerate([(0, False), (0, False), *order]):
+        body, content_type = answer(bodies[number % len(bodies)], openmetrics)
+        at_ms = kitchen.START_MS + scrape
+        fresh = kitchen.page(ABSOLUTE)
+        assert known.read(body, at_ms, content_type) == fresh.read(body, at_ms, content_type)
 
 
 @settings(max_examples=150, deadline=None)
@@ -74,7 +88,7 @@ def test_every_sample_is_selected_or_has_a_reason(bodies: list[list[str]]) -> No
     """Counters included: the account of each page adds up to its samples."""
     known = kitchen.page()
     for scrape, body in enumerate(bodies):
-        found = known.read(page_text(body), 1_765_000_000_000 + scrape)
+        found = known.read(page_text(body), kitchen.START_MS + scrape)
         if isinstance(found, Refused):
             continue
         assert found.samples == found.selected + sum(drop.count for drop in found.dropped)

@@ -1,0 +1,30 @@
+"""The account of the samples that go nowhere."""
+
+from cwgpu.digest.tally import MOST_NAMES, Tally
+from cwgpu.model.drop import DropReason
+from cwgpu.model.reading import Drop
+
+
+def test_counts_and_first_names_by_reason() -> None:
+    """Reasons come in the order in which a sample meets them, names in that of the page."""
+    tally = Tally()
+    for number in range(MOST_NAMES + 2):
+        tally.add(DropReason.UNSELECTED, f"m{number}")
+        tally.add(DropReason.UNSELECTED, "m0")
+    tally.add(DropReason.BAD_LINE, "line 1", count=3)
+    assert tally.drops() == (
+        Drop(DropReason.BAD_LINE, 3, ("line 1",)),
+        Drop(DropReason.UNSELECTED, 2 * (MOST_NAMES + 2), ("m0", "m1", "m2", "m3", "m4")),
+    )
+
+
+def test_an_account_goes_on_from_another() -> None:
+    """What is dropped whatever its value is the beginning of each scrape's account."""
+    before = (Drop(DropReason.UNSELECTED, 2, ("a",)), Drop(DropReason.UNTYPED, 1, ("u",)))
+    tally = Tally(before)
+    tally.add(DropReason.UNSELECTED, "b")
+    assert tally.drops() == (
+        Drop(DropReason.UNTYPED, 1, ("u",)),
+        Drop(DropReason.UNSELECTED, 3, ("a", "b")),
+    )
+    assert Tally(before).drops() == tuple(reversed(before))
