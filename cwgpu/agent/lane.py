@@ -157,14 +157,15 @@ class Lane:
         self.trouble = decided
         self._said = f": {answer.code}: {answer.message}" if answer.message else f": {answer.code}"
         hurry = self._way.hurry.is_set()
-        if hurry and self._hurried >= _tries_in_a_hurry(decided):
+        most = _tries_in_a_hurry(decided)
+        if hurry and self._hurried >= most:
             return False
         self._way.observer.retrying(self._stream, decided, answer, wait_s)
         if isinstance(decided, verdict.Credentials):
             await self._way.sink.renew()
         sleep = self._way.clock.sleep
         if hurry:
-            self._hurried += 1
+            self._hurried += math.isfinite(most)
             await sleep(min(wait_s, _HURRIED_S))
         else:
             await pause.until(self._way.hurry, sleep(wait_s))

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -26,6 +27,7 @@ class Pages:
 
 def serve(pages: Pages, now: Callable[[], float]) -> int:
     """Serve the pages until the process is told to stop."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with _served(pages, now) as urls, contextlib.suppress(KeyboardInterrupt):
         for url in urls:
             sys.stderr.write(f"serving {url}\n")

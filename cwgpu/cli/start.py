@@ -4,19 +4,17 @@ import asyncio
 import logging
 import sys
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from cwgpu.agent import run as agent_run
 from cwgpu.agent.clock import Clock
-from cwgpu.agent.lane import Trouble
 from cwgpu.agent.observe import Observer
 from cwgpu.agent.ports import Sink
 from cwgpu.agent.run import Ending, Orders
-from cwgpu.cli import exits
+from cwgpu.cli import end
 from cwgpu.config import load
-from cwgpu.logs.verdict import Credentials, Denied, Retry, RetryKind
 from cwgpu.model.errors import UsageError
 from cwgpu.plan.plan import Plan
 from cwgpu.sinks import stdout
@@ -90,7 +88,8 @@ def agent(flags: Flags, environ: Mapping[str, str]) -> int:
             journal.event(_log, logging.ERROR, "bug", exc_info=ending.bug)
     finally:
         book.close()
-    return _ended(ending, summary, counts=flags.dry_run or flags.visits is not None)
+    sys.stderr.write(_last_words(ending, summary))
+    return end.code(ending, summary, counts=flags.dry_run or flags.visits is not None)
 
 
 def address(text: str) -> tuple[str, int] | None:
@@ -127,33 +126,10 @@ def _ticker(book: Journal, summary: Summary | None) -> Callable[[], None]:
     return tick
 
 
-def _ended(ending: Ending, summary: Summary | None, *, counts: bool) -> int:
-    """Say how it ended; ``counts``: finding nothing is a failure."""
+def _last_words(ending: Ending, summary: Summary | None) -> str:
     if ending.broken is not None:
-        if ending.broken.code == stdout.CLOSED:
-            return exits.OK
-        sys.stderr.write(f"cwgpu: {ending.broken.message}\n")
-        return exits.RUNTIME
-    if summary is not None:
-        sys.stderr.write(("\r\x1b[K" if sys.stderr.isatty() else "") + summary.render() + "\n")
-    if ending.bug is not None:
-        return exits.RUNTIME
-    if ending.troubles:
-        return _undelivered(ending.troubles) if summary is not None else exits.RUNTIME
-    return exits.OK if summary is None else _found(summary, counts=counts)
-
-
-def _undelivered(troubles: Collection[Trouble | None]) -> int:
-    """Give the code that helps most: a permission is missing, or nothing answers."""
-    if any(isinstance(trouble, Denied | Credentials) for trouble in troubles):
-        return exits.PERMISSION
-    kinds = {trouble.kind if isinstance(trouble, Retry) else trouble for trouble in troubles}
-    return exits.UNAVAILABLE if kinds <= {None, RetryKind.NETWORK} else exits.RUNTIME
-
-
-def _found(summary: Summary, *, counts: bool) -> int:
-    if summary.lost_later:
-        return exits.RUNTIME
-    if not counts or summary.selected:
-        return exits.OK
-    return exits.UNAVAILABLE if summary.down and not summary.up else exits.NOTHING_FOUND
+        quiet = ending.broken.code == stdout.CLOSED
+        return "" if quiet else f"cwgpu: {ending.broken.message}\n"
+    if summary is None:
+        return ""
+    return ("\r\x1b[K" if sys.stderr.isatty() else "") + summary.render() + "\n"

@@ -303,6 +303,16 @@ async def test_in_a_hurry_throttling_is_outlasted(world: World) -> None:
     assert set(world.hands.naps) == {1.0}
 
 
+async def test_throttling_uses_up_no_other_patience(world: World) -> None:
+    """After many refusals for the rate, a broken connection still gets its tries."""
+    world.hurry.set()
+    answers = [*[stage.THROTTLED] * 9, stage.UNANSWERED, stage.THROTTLED, stage.BROKEN]
+    lane = await world.send(*answers)
+    await world.hands.move(30)
+    await lane.finish()
+    assert world.sink.stored[A] == messages([1])
+
+
 async def test_abandoned_batches_are_accounted_for(world: World) -> None:
     """The one in hand and those behind it are lost, with the last answer as the reason."""
     lane = await world.send(stage.DENIED)
