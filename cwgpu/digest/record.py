@@ -98,15 +98,18 @@ class Record:
         special = self._special(numbers, finite=values.finite)
         if not special:
             return [self._event(self._template, at_ms, texts)]
-        sent: list[bytes | None] = list(texts)
+        sent, lost = list(texts), set()
         for place in special:
-            given = _value(
-                self._lines[place], self._slots[place], texts[place], numbers[place], at_ms
-            )
+            line = self._lines[place]
+            given = _value(line, self._slots[place], sent[place], numbers[place], at_ms)
             if isinstance(given, DropReason):
-                tally.add(given, self._lines[place].name)
-            sent[place] = None if isinstance(given, DropReason) else given
-        return self._spread(sent, at_ms, templates)
+                tally.add(given, line.name)
+                lost.add(place)
+            else:
+                sent[place] = given
+        if not lost:
+            return [self._event(self._template, at_ms, sent)]
+        return self._spread(sent, lost, at_ms, templates)
 
     def _event(self, template: EventTemplate, at_ms: int, texts: Sequence[bytes]) -> EmfEvent:
         message = template.render(at_ms, texts)
@@ -122,32 +125,25 @@ class Record:
         return sorted(odd.union(self._counters))
 
     def _spread(
-        self, sent: Sequence[bytes | None], at_ms: int, templates: Templates
+        self, texts: Sequence[bytes], lost: set[int], at_ms: int, templates: Templates
     ) -> list[EmfEvent]:
         """Make events of the values that are left."""
-        kept = [(slot, text) for slot, text in zip(self._slots, sent, strict=True) if text]
-        texts = [text for _, text in kept if text]
-        if len(kept) == len(sent):
-            return [self._event(self._template, at_ms, texts)]
-        if not kept:
-            return []
-        layout = templates.layout(self._slots[0].labels, tuple(slot.metric for slot, _ in kept))
+        kept = [place for place in range(len(texts)) if place not in lost]
+        metrics = tuple(self._slots[place].metric for place in kept)
+        layout = templates.layout(self._slots[0].labels, metrics)
         return [
-            self._event(template, at_ms, [texts[place] for place in template.metrics])
+            self._event(template, at_ms, [texts[kept[at]] for at in template.metrics])
             for template in layout.templates
         ]
 
 
 def _value(line: Line, slot: Slot, text: bytes, number: float, at_ms: int) -> bytes | DropReason:
     value = float(number)
-    if slot.field and blank.is_blank(slot.field, value):
+    if value >= blank.FLOOR and slot.field and blank.is_blank(slot.field, value):
         return DropReason.BLANK
     if slot.treatment is None:
         if not math.isfinite(value):
             return DropReason.NOT_FINITE
         return text if abs(value) <= limits.VALUE else DropReason.OUT_OF_RANGE
-    step = delta.step(line.baseline, value, at_ms, slot.treatment)
-    line.baseline = step.baseline
-    if step.dropped is not None:
-        return step.dropped
-    return emf_number.text(step.value or 0.0)
+    line.baseline, given = delta.step(line.baseline, value, at_ms, slot.treatment)
+    return given if isinstance(given, DropReason) else emf_number.text(given)

@@ -7,6 +7,7 @@ it is replaced; docs/compatibility.md names the two cases in which we differ.
 import enum
 import math
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from cwgpu.emf import limits
 from cwgpu.model.drop import DropReason
@@ -31,15 +32,9 @@ class Baseline:
     at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What a sample gave: exactly one of ``value`` and ``dropped`` is None."""
-
-    baseline: Baseline | None
-    """To be handed in with the next sample."""
-    value: float | None
-    """What to send; finite and within what CloudWatch takes."""
-    dropped: DropReason | None
+Step: TypeAlias = tuple[Baseline | None, float | DropReason]
+"""What a sample gave: the baseline to be handed in with the next one, and the value to send, finite
+and within what CloudWatch takes, or why there is none. A bare tuple: this is the hot path."""
 
 
 def step(baseline: Baseline | None, value: float, at_ms: int, treatment: Treatment) -> Step:
@@ -48,15 +43,15 @@ def step(baseline: Baseline | None, value: float, at_ms: int, treatment: Treatme
     A total below the one before was reset in between: all of it is new.
     """
     if not math.isfinite(value):
-        return Step(None, None, DropReason.NOT_FINITE)
+        return None, DropReason.NOT_FINITE
     if treatment is Treatment.ABSOLUTE:
         return _sendable(None, value)
     latest = Baseline(value, at_ms)
     if baseline is None:
-        return Step(latest, None, DropReason.FIRST_OF_COUNTER)
+        return latest, DropReason.FIRST_OF_COUNTER
     elapsed_ms = at_ms - baseline.at_ms
     if elapsed_ms <= 0:
-        return Step(baseline, None, DropReason.NOT_ADVANCED)
+        return baseline, DropReason.NOT_ADVANCED
     increase = value - baseline.value if value >= baseline.value else value
     if treatment is Treatment.RATE:
         return _sendable(latest, increase / elapsed_ms * 1000)
@@ -65,5 +60,5 @@ def step(baseline: Baseline | None, value: float, at_ms: int, treatment: Treatme
 
 def _sendable(baseline: Baseline | None, value: float) -> Step:
     if abs(value) > limits.VALUE:
-        return Step(baseline, None, DropReason.OUT_OF_RANGE)
-    return Step(baseline, value, None)
+        return baseline, DropReason.OUT_OF_RANGE
+    return baseline, value
