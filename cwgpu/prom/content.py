@@ -13,12 +13,13 @@ from cwgpu.prom.items import Format
 _BLANKS = " \t\n\v\f\r"
 _SPACE = rf"[{_BLANKS}]*"
 _WORD = r"[!#$%&'*+\-.^_`{|}~0-9A-Za-z]+"
+_SPECIAL = r'[()<>@,;:\\"/\[\]?=]'
 _PARAMETER = re.compile(
     rf"{_SPACE};{_SPACE}(?P<name>{_WORD}){_SPACE}={_SPACE}"
     # A backslash escapes only RFC 2045's tspecials; before other characters it is data.
-    rf'(?:(?P<token>{_WORD})|"(?P<quoted>(?:\\[()<>@,;:\\"/\[\]?=]|[^"\r\n])*+)")'
+    rf'(?:(?P<token>{_WORD})|"(?P<quoted>(?:\\{_SPECIAL}|\\(?!{_SPECIAL})|[^"\\\r\n])*)")'
 )
-_ESCAPE = re.compile(r'\\([()<>@,;:\\"/\[\]?=])')
+_ESCAPE = re.compile(rf"\\({_SPECIAL})")
 _TRAILER = re.compile(rf"{_SPACE};?{_SPACE}")
 
 _PROTOBUF = "application/vnd.google.protobuf"

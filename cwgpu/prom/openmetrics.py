@@ -34,7 +34,7 @@ _LINE_END = "the end of the line"
 _DIALECT = series.Dialect(
     blank=re.compile(rb""),
     # As in the text format, but a newline must be escaped.
-    value=re.compile(rb'"(?:[^"\\\n]++|\\\0*+[^\n])*+"'),
+    value=re.compile(rb'"(?:[^"\\\n]++|\\\0*+[^\n])*"'),
     comma_required=True,
     beginning="a metric name, { or # (there are no blank lines)",
 )

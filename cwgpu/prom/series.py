@@ -16,7 +16,7 @@ from cwgpu.prom.cursor import Cursor
 from cwgpu.prom.items import SeriesItem
 
 METRIC = re.compile(rb"[a-zA-Z_:][a-zA-Z0-9_:]*")
-QUOTED = re.compile(rb'"(?:[^"\\\0]++|\\[^\n\0])*+"')
+QUOTED = re.compile(rb'"(?:[^"\\\0]++|\\[^\n\0])*"')
 """A quoted name; raw newlines are allowed in it, in both formats."""
 
 _LABEL = re.compile(rb"[a-zA-Z_][a-zA-Z0-9_]*")

@@ -27,7 +27,7 @@ _TIMESTAMP = re.compile(rb"[0-9]+")
 _DIALECT = series.Dialect(
     blank=_BLANK,
     # The lexer does not see NUL bytes in here, not even between a backslash and what it escapes.
-    value=re.compile(rb'"(?:[^"\\]++|\\\0*+[^\n])*+"'),
+    value=re.compile(rb'"(?:[^"\\]++|\\\0*+[^\n])*"'),
     comma_required=False,
     beginning="a metric name, {, # or a blank line",
 )
