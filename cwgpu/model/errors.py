@@ -36,5 +36,5 @@ class UnavailableError(CwgpuError):
     """Something outside that is needed does not answer."""
 
 
-class PermissionError_(CwgpuError):  # noqa: N801 - the builtin's name is taken
+class PermissionError_(CwgpuError):  # noqa: N801, N818 - the builtin's name is taken
     """Something outside that is needed refuses us."""
