@@ -87,12 +87,11 @@ class Intake:
         wanted: dict[Identity, Target] = {}
         dropped: list[DroppedTarget] = []
         for working in list(self._jobs.values()):
-            for group in await self._groups(working):
-                for found in targeting.targets(working.job, group):
-                    if isinstance(found, DroppedTarget):
-                        dropped.append(found)
-                    else:
-                        wanted.setdefault(found.identity, found)
+            for found in await self._found(working):
+                if isinstance(found, DroppedTarget):
+                    dropped.append(found)
+                else:
+                    wanted.setdefault(found.identity, found)
         self.wanted = wanted
         self._pages = {key: page for key, page in self._pages.items() if key in wanted}
         self._visits = {key: count for key, count in self._visits.items() if key in wanted}
@@ -111,6 +110,10 @@ class Intake:
         if former is not None and former.job.files == job.files:
             return former.files
         return [FileSource(one, index) for index, one in enumerate(job.files)]
+
+    async def _found(self, working: _Working) -> list[Target | DroppedTarget]:
+        groups = await self._groups(working)
+        return [found for group in groups for found in targeting.targets(working.job, group)]
 
     async def _groups(self, working: _Working) -> list[TargetGroup]:
         groups = list(static.groups(working.job))

@@ -24,6 +24,7 @@ class Reload:
         plan: Plan,
         load: Callable[[], Plan],
         follow: Callable[[Plan], None],
+        *,
         observer: Observer,
         clock: Clock,
     ) -> None:

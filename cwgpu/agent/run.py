@@ -77,7 +77,7 @@ async def run(orders: Orders, observer: Observer, clock: Clock) -> Ending:
             intake.follow(plan)
             outflow.flush_interval_s = orders.flush_interval_s or plan.flush_interval_s
 
-        reload = Reload(orders.plan, orders.load, follow, observer, clock)
+        reload = Reload(orders.plan, orders.load, follow, observer=observer, clock=clock)
         await stack.enter_async_context(_serving(orders, observer, intake))
         intake.follow(orders.plan)
         if orders.scrapes is not None:

@@ -65,7 +65,7 @@ def translated(
         return Examined(None, ordered(agent.complaints), agent)
     report = Report(agent.root, list(agent.complaints))
     written = validate(AgentFile, report)
-    found = _prometheus(written, agent, prometheus, environ, report)
+    found = _prometheus(written, agent, prometheus, environ=environ, report=report)
     others: tuple[Complaint, ...] = ()
     if found is None:
         jobs = translate.inline_jobs(written, report, agent.directory, environ)
@@ -96,6 +96,7 @@ def _prometheus(
     written: AgentFile,
     agent: Found,
     override: Path | Found | None,
+    *,
     environ: Mapping[str, str],
     report: Report,
 ) -> Found | None:

@@ -17,15 +17,15 @@ class Report:
 
     def error(self, loc: Loc, code: str, message: str, advice: str = "") -> None:
         """Complain that the configuration cannot be used."""
-        self._add(loc, code, message, advice, Level.ERROR)
+        self._add(Level.ERROR, loc, code, words=(message, advice))
 
     def warning(self, loc: Loc, code: str, message: str, advice: str = "") -> None:
         """Complain that something will not happen as it was meant."""
-        self._add(loc, code, message, advice, Level.WARNING)
+        self._add(Level.WARNING, loc, code, words=(message, advice))
 
     def note(self, loc: Loc, code: str, message: str, advice: str = "") -> None:
         """Say something that is good to know."""
-        self._add(loc, code, message, advice, Level.NOTE)
+        self._add(Level.NOTE, loc, code, words=(message, advice))
 
     def refuse(self, loc: Loc, code: str, message: str, advice: str = "") -> None:
         """Complain about a key itself, and say no more about it."""
@@ -37,8 +37,9 @@ class Report:
         """Tell whether it was complained about already, or about something above it."""
         return any(loc[:length] in self.pruned for length in range(len(loc) + 1))
 
-    def _add(self, loc: Loc, code: str, message: str, advice: str, level: Level) -> None:
+    def _add(self, level: Level, loc: Loc, code: str, *, words: tuple[str, str]) -> None:
         if self.said(loc):
             return
         place = self.root.value_place(loc)
+        message, advice = words
         self.complaints.append(at(place, code, message, level=level, loc=loc, advice=advice))

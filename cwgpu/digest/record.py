@@ -67,7 +67,10 @@ class Templates:
 class Record:
     """The lines whose values one event template takes, in the template's order."""
 
-    __slots__ = ("_at_ms", "_counters", "_lines", "_pick", "_slots", "_stream", "_template")
+    __slots__ = (
+        *("_at_ms", "_counters", "_gauges", "_lines"),
+        *("_pick", "_pick_gauges", "_slots", "_stream", "_template"),
+    )
 
     def __init__(
         self,
@@ -84,9 +87,10 @@ class Record:
         self._lines = tuple(place.line for place in places)
         self._slots = tuple(place.slot for place in places)
         self._pick = picker([place.position for place in places])
-        self._counters = tuple(
-            at for at, slot in enumerate(self._slots) if slot.treatment is not None
-        )
+        counters = {at for at, slot in enumerate(self._slots) if slot.treatment is not None}
+        self._counters = tuple(sorted(counters))
+        self._gauges = tuple(at for at in range(len(places)) if at not in counters)
+        self._pick_gauges = picker([places[at].position for at in self._gauges])
 
     def emit(
         self, values: Values, scraped_at_ms: int, *, templates: Templates, tally: Tally
@@ -94,14 +98,14 @@ class Record:
         """Make the record's events; a value that cannot be sent is put to the tally's account."""
         at_ms = scraped_at_ms if self._at_ms is None else self._at_ms
         texts = self._pick(values.texts)
-        numbers = self._pick(values.numbers)
-        special = self._special(numbers, finite=values.finite)
+        special = self._special(values)
         if not special:
             return [self._event(self._template, at_ms, texts)]
+        numbers = self._pick(values.numbers)
         sent, lost = list(texts), set()
         for place in special:
             line = self._lines[place]
-            given = _value(line, self._slots[place], sent[place], numbers[place], at_ms)
+            given = _value(line, self._slots[place], sent[place], numbers[place], at_ms=at_ms)
             if isinstance(given, DropReason):
                 tally.add(given, line.name)
                 lost.add(place)
@@ -115,14 +119,16 @@ class Record:
         message = template.render(at_ms, texts)
         return EmfEvent(self._stream, at_ms, message, len(texts), template.datapoints)
 
-    def _special(self, numbers: Sequence[float], *, finite: bool) -> Sequence[int]:
+    def _special(self, values: Values) -> Sequence[int]:
         """Name the places whose value is not simply sent as the page has it."""
-        if not finite:
-            return range(len(numbers))
-        if max(numbers) < blank.FLOOR and min(numbers) >= -limits.VALUE:
+        if not values.finite:
+            return range(len(self._slots))
+        gauges = self._pick_gauges(values.numbers)
+        if not gauges or (max(gauges) < blank.FLOOR and min(gauges) >= -limits.VALUE):
             return self._counters
-        odd = {at for at, one in enumerate(numbers) if not -limits.VALUE <= one < blank.FLOOR}
-        return sorted(odd.union(self._counters))
+        plain = zip(self._gauges, gauges, strict=True)
+        odd = (at for at, one in plain if not -limits.VALUE <= one < blank.FLOOR)
+        return sorted((*odd, *self._counters))
 
     def _spread(
         self, texts: Sequence[bytes], lost: set[int], at_ms: int, templates: Templates
@@ -137,7 +143,7 @@ class Record:
         ]
 
 
-def _value(line: Line, slot: Slot, text: bytes, number: float, at_ms: int) -> bytes | DropReason:
+def _value(line: Line, slot: Slot, text: bytes, number: float, *, at_ms: int) -> bytes | DropReason:
     value = float(number)
     if value >= blank.FLOOR and slot.field and blank.is_blank(slot.field, value):
         return DropReason.BLANK

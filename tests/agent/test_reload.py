@@ -54,7 +54,11 @@ class World:
     async def reloading(self) -> AsyncIterator[Reload]:
         """Watch while the block lasts."""
         reload = Reload(
-            self.load(), self.load, self.followed.append, self.witness.observer, self.hands.clock
+            self.load(),
+            self.load,
+            self.followed.append,
+            observer=self.witness.observer,
+            clock=self.hands.clock,
         )
         running = asyncio.create_task(reload.run())
         await self.looked(1)
