@@ -111,7 +111,7 @@ class Lane:
                 self._in_hand = self._waiting.popleft()
                 self._attempt = self._hurried = 0
                 self._created = False
-                self.trouble, self._said = None, ""
+                self.trouble, self._said = None, ": no answer came"
             if not await self._try(self._in_hand):
                 return
 

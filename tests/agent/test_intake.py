@@ -98,14 +98,16 @@ async def test_a_new_target_is_scraped_at_once(world: World) -> None:
 
 
 async def test_a_reload_keeps_what_counters_stood_at(world: World) -> None:
-    """The first scrape under the new plan gives the difference to the last under the old one."""
+    """The first scrape under the newest plan gives the difference to the last under the oldest."""
     world.intake.follow(plan(job(world.exporter.address)))
     await world.intake.discover()
     await world.scraped(1)
-    world.intake.follow(
-        replace(plan(job(world.exporter.address)), emf=kitchen.plan(cluster_name="new").emf)
-    )
-    await world.intake.discover()
+    for name in ("other", "new"):
+        changed = replace(
+            plan(job(world.exporter.address)), emf=kitchen.plan(cluster_name=name).emf
+        )
+        world.intake.follow(changed)
+        await world.intake.discover()
     await world.hands.move(INTERVAL_S)
     await world.scraped(2)
     assert world.values()[-1] == {"util": 4, "energy": 3}

@@ -336,7 +336,7 @@ async def test_a_call_that_hangs_is_abandoned_too(world: World) -> None:
     await lane.abandon()
     assert lane.trouble is None
     (said,) = world.witness.said("samples_lost")
-    assert said["detail"] == "the process had to end"
+    assert said["detail"] == "the process had to end: no answer came"
 
 
 async def test_an_idle_lane_has_nothing_to_abandon(world: World) -> None:
