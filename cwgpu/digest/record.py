@@ -68,8 +68,15 @@ class Record:
     """The lines whose values one event template takes, in the template's order."""
 
     __slots__ = (
-        *("_at_ms", "_counters", "_gauges", "_lines"),
-        *("_pick", "_pick_gauges", "_slots", "_stream", "_template"),
+        "_at_ms",
+        "_counters",
+        "_gauges",
+        "_lines",
+        "_pick",
+        "_pick_gauges",
+        "_slots",
+        "_stream",
+        "_template",
     )
 
     def __init__(

@@ -6,7 +6,6 @@ it is replaced; docs/compatibility.md names the two cases in which we differ.
 
 import enum
 import math
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from cwgpu.emf import limits
@@ -24,17 +23,12 @@ class Treatment(enum.Enum):
     """The total itself, as if it were a gauge."""
 
 
-@dataclass(frozen=True, slots=True)
-class Baseline:
-    """The sample that the next one is compared with."""
-
-    value: float
-    at_ms: int
-
-
+# Bare tuples, because every counter of every scrape makes two of them: this is the hot path.
+Baseline: TypeAlias = tuple[float, int]
+"""The sample that the next one is compared with: its total and its time in milliseconds."""
 Step: TypeAlias = tuple[Baseline | None, float | DropReason]
 """What a sample gave: the baseline to be handed in with the next one, and the value to send, finite
-and within what CloudWatch takes, or why there is none. A bare tuple: this is the hot path."""
+and within what CloudWatch takes, or why there is none."""
 
 
 def step(baseline: Baseline | None, value: float, at_ms: int, treatment: Treatment) -> Step:
@@ -46,13 +40,14 @@ def step(baseline: Baseline | None, value: float, at_ms: int, treatment: Treatme
         return None, DropReason.NOT_FINITE
     if treatment is Treatment.ABSOLUTE:
         return _sendable(None, value)
-    latest = Baseline(value, at_ms)
+    latest = (value, at_ms)
     if baseline is None:
         return latest, DropReason.FIRST_OF_COUNTER
-    elapsed_ms = at_ms - baseline.at_ms
+    total, since_ms = baseline
+    elapsed_ms = at_ms - since_ms
     if elapsed_ms <= 0:
         return baseline, DropReason.NOT_ADVANCED
-    increase = value - baseline.value if value >= baseline.value else value
+    increase = value - total if value >= total else value
     if treatment is Treatment.RATE:
         return _sendable(latest, increase / elapsed_ms * 1000)
     return _sendable(latest, increase)

@@ -83,10 +83,10 @@ def test_absolute_totals_go_through_as_they_are() -> None:
     [
         (None, 2.0**361, Treatment.ABSOLUTE, OUT_OF_RANGE),
         (None, 2.0**360, Treatment.ABSOLUTE, 2.0**360),
-        (Baseline(0, 0), -(2.0**361), Treatment.DELTA, OUT_OF_RANGE),
-        (Baseline(-1.7e308, 0), 1.7e308, Treatment.DELTA, OUT_OF_RANGE),
-        (Baseline(0, 0), 1.7e308, Treatment.RATE, OUT_OF_RANGE),
-        (Baseline(2.0**400, 0), 2.0**400, Treatment.DELTA, 0),
+        ((0, 0), -(2.0**361), Treatment.DELTA, OUT_OF_RANGE),
+        ((-1.7e308, 0), 1.7e308, Treatment.DELTA, OUT_OF_RANGE),
+        ((0, 0), 1.7e308, Treatment.RATE, OUT_OF_RANGE),
+        ((2.0**400, 0), 2.0**400, Treatment.DELTA, 0),
     ],
 )
 def test_what_is_sent_is_within_cloudwatchs_range(
@@ -99,8 +99,8 @@ def test_what_is_sent_is_within_cloudwatchs_range(
 
 def test_an_out_of_range_delta_still_moves_the_baseline() -> None:
     """After a delta that cannot be sent the next one is right again."""
-    step = delta.step(Baseline(0, 0), limits.VALUE * 2, 1, Treatment.DELTA)
-    assert step == (Baseline(limits.VALUE * 2, 1), OUT_OF_RANGE)
+    step = delta.step((0, 0), limits.VALUE * 2, 1, Treatment.DELTA)
+    assert step == ((limits.VALUE * 2, 1), OUT_OF_RANGE)
 
 
 @given(

@@ -1,0 +1,140 @@
+"""From a page to events: what a sample costs.
+
+``make bench`` measures CPU time; among the other tests each of these runs once. The parser of
+Prometheus' Python client, which only parses, is measured on the same page in the same run, so that
+the machine does not matter. Figures: docs/performance.md.
+"""
+
+import itertools
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from prometheus_client import parser
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from cwgpu.digest.page import Page
+from cwgpu.model.reading import Reading
+from tests.golden import plans
+
+SAMPLES = Path(__file__).parents[1] / "data/samples"
+PAGES = {"12-h100x8-60-fields-4.8.2": 496, "02-h100x8-pods-4.8.1": 200}
+"""Samples on each page."""
+START_MS = 1_765_000_000_000
+INTERVAL_MS = 15_000
+
+each_page = pytest.mark.parametrize("name", PAGES)
+each_plan = pytest.mark.parametrize("plan", plans.PLANS)
+in_cpu_time = pytest.mark.benchmark(timer=time.process_time)
+
+Measured = dict[str, float]
+
+
+@pytest.fixture(scope="module")
+def parser_us() -> Measured:
+    """Microseconds that the client's parser took for one sample, by page."""
+    return {}
+
+
+def scrapes(name: str) -> list[bytes]:
+    """The page at several times: every value moves, nothing else does."""
+    return [_moved((SAMPLES / f"{name}.prom").read_text("utf-8"), step) for step in range(4)]
+
+
+def _moved(text: str, step: int) -> bytes:
+    lines = []
+    for line in text.splitlines():
+        head, _, value = line.rpartition(" ")
+        if line.startswith("#"):
+            lines.append(line)
+        elif "." in value:
+            lines.append(f"{head} {float(value) + step:.6f}")
+        else:
+            lines.append(f"{head} {int(value) + step}")
+    return ("\n".join(lines) + "\n").encode()
+
+
+def reader(page: Page, bodies: list[bytes]) -> Callable[[], Reading]:
+    """Read the next of these pages, one interval later than the last."""
+    turn, at_ms = itertools.cycle(bodies), itertools.count(START_MS, INTERVAL_MS)
+
+    def read() -> Reading:
+        reading = page.read(next(turn), next(at_ms), "text/plain; version=0.0.4")
+        assert isinstance(reading, Reading)
+        return reading
+
+    return read
+
+
+def note(benchmark: BenchmarkFixture, figures: list[str], what: str, samples: int) -> float | None:
+    """Put down the median time of one sample in microseconds; None when nothing was measured."""
+    if benchmark.stats is None:
+        return None
+    one_us = float(benchmark.stats.stats.median) / samples * 1e6
+    benchmark.extra_info["us_per_sample"] = one_us
+    figures.append(f"{what:<58} {one_us:7.3f} us")
+    return one_us
+
+
+@in_cpu_time
+@each_page
+def test_parser_of_the_client_alone(
+    benchmark: BenchmarkFixture, figures: list[str], parser_us: Measured, name: str
+) -> None:
+    """What it costs to parse the page with prometheus_client, and do nothing more."""
+    text = scrapes(name)[0].decode()
+    families = benchmark(lambda: list(parser.text_string_to_metric_families(text)))
+    assert sum(len(family.samples) for family in families) == PAGES[name]
+    one_us = note(benchmark, figures, f"{name}, prometheus_client's parser", PAGES[name])
+    if one_us is not None:
+        parser_us[name] = one_us
+
+
+@in_cpu_time
+@each_plan
+@each_page
+def test_hot(
+    benchmark: BenchmarkFixture, figures: list[str], parser_us: Measured, name: str, plan: str
+) -> None:
+    """What a scrape costs once the page is known, from the answer's bytes to log events."""
+    read = reader(plans.page(plan), scrapes(name))
+    read()
+    reading = benchmark(read)
+    assert reading.samples == PAGES[name]
+    assert reading.selected == sum(event.samples for event in reading.events) > 0
+    one_us = note(benchmark, figures, f"{name}, {plan}, hot", PAGES[name])
+    if one_us is not None and name in parser_us:
+        ratio = parser_us[name] / one_us
+        benchmark.extra_info["times_faster_than_parser"] = ratio
+        figures[-1] += f", {ratio:.0f} times faster than the parser"
+
+
+@in_cpu_time
+@each_plan
+@each_page
+def test_cold(benchmark: BenchmarkFixture, figures: list[str], name: str, plan: str) -> None:
+    """What the first scrape of a target costs."""
+    bodies = scrapes(name)
+
+    def first() -> Reading:
+        return reader(plans.page(plan), bodies)()
+
+    reading = benchmark(first)
+    assert reading.samples == PAGES[name]
+    note(benchmark, figures, f"{name}, {plan}, cold", PAGES[name])
+
+
+@in_cpu_time
+@each_page
+def test_a_pod_changed(benchmark: BenchmarkFixture, figures: list[str], name: str) -> None:
+    """What a scrape costs when one GPU has another pod than at the scrape before."""
+    bodies = [
+        body.replace(b'gpu="0",', b'gpu="0",pod_uid="%d",' % turn)
+        for turn, body in enumerate(scrapes(name))
+    ]
+    read = reader(plans.page("everything"), bodies)
+    read()
+    reading = benchmark(read)
+    assert reading.samples == PAGES[name]
+    note(benchmark, figures, f"{name}, everything, a pod changed", PAGES[name])
