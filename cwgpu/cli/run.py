@@ -31,7 +31,7 @@ _LISTEN = "127.0.0.1:9464"
 @option(
     "--listen",
     help='HOST:PORT of /healthz, /readyz and /metrics, or "off".  '
-    f"[default: {_LISTEN}; in a dry run off]",
+    f"[default: {_LISTEN}; off in a run that ends by itself]",
 )
 @option(
     "--log-level",
@@ -49,6 +49,8 @@ def command(**flags: Any) -> int:  # noqa: ANN401 - click gives what the options
     """Scrape, and deliver to CloudWatch Logs until told to stop."""
     from cwgpu.cli import start  # noqa: PLC0415 - aiohttp and pydantic are for this verb alone
 
-    if flags["listen"] is None and not flags["dry_run"]:
+    # A look at something (a dry run, --once) must work beside an agent that has the port.
+    passing = ("dry_run", "once", "scrapes", "duration")
+    if flags["listen"] is None and not any(flags[name] for name in passing):
         flags["listen"] = _LISTEN
     return start.agent(start.Flags(**flags), os.environ)
