@@ -1,0 +1,96 @@
+"""Which metrics are selected, and what each of them costs."""
+
+import re
+
+from cwgpu.config.lint import dcgm
+from cwgpu.config.lint.subject import Subject, spelled
+from cwgpu.config.node import Loc
+from cwgpu.gpu import alias
+from cwgpu.gpu.names import OLD_NAMES
+from cwgpu.prom import regex
+
+_PLAIN = re.compile(r"(\^?)([A-Za-z_]\w*)(\$?)", re.ASCII)
+_SHOWN = 3
+
+_CHURN = {
+    "pod_uid": "every restart of a pod is a new one",
+    "UUID": "every new instance brings its own",
+    "instance": "every restart of the exporter is a new one",
+    "pod_template_hash": "every roll-out is a new one",
+    "controller_revision_hash": "every roll-out is a new one",
+    "hpc_job": "every job is a new one",
+    "dra_claim_name": "every claim is a new one",
+    "err_msg": "every message is a new one",
+}
+"""Labels with values without end, and where new ones come from."""
+
+
+def selector_too_wide(subject: Subject) -> None:
+    """Find names of fields that, without anchors, select other fields too."""
+    for loc, text in _selectors(subject):
+        plain = _PLAIN.fullmatch(text)
+        if plain is None or plain[2] not in dcgm.FIELDS or (plain[1] and plain[3]):
+            continue
+        selects = regex.searching(text)
+        others = sorted(name for name in dcgm.FIELDS if name != plain[2] and selects(name))
+        if others and subject.report:
+            more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
+            message = f"this selects {', '.join(others[:_SHOWN])}{more} too"
+            meant = spelled(subject.report, loc, f"^{plain[2]}$")
+            subject.report.note(loc, "selector-too-wide", message, f"for one name write {meant}")
+
+
+def renamed_field(subject: Subject) -> None:
+    """Find DCGM 4.6 names where fields get their older names before selectors see them."""
+    if not subject.own.dcgm.aliases or _renames(subject):
+        return
+    for loc, text in _selectors(subject):
+        plain = _PLAIN.fullmatch(text)
+        if (
+            plain is None
+            or plain[2] not in OLD_NAMES
+            or any(map(regex.searching(text), dcgm.FIELDS))
+        ):
+            continue
+        old = alias.old_name(plain[2])
+        message = f"{plain[2]} is called {old} by the time that selectors are asked"
+        if subject.report:
+            meant = spelled(subject.report, loc, f"{plain[1]}{old}{plain[3]}")
+            advice = f'write {meant}, or "dcgm": {{"aliases": false}} in cwgpu'
+            subject.report.warning(loc, "renamed-field", message, advice)
+
+
+def _renames(subject: Subject) -> bool:
+    return any(
+        step.rule.target_label == "__name__" for job in subject.jobs for step in job.sample_steps
+    )
+
+
+def _selectors(subject: Subject) -> list[tuple[Loc, str]]:
+    return [
+        ((*each.loc, "metric_selectors", index), text)
+        for each in subject.declared
+        for index, text in enumerate(each.written.metric_selectors or ())
+    ]
+
+
+def high_churn_dimension(subject: Subject) -> None:
+    """Find dimensions that make new metrics, each paid for, as time goes by."""
+    first: dict[str, Loc] = {}
+    for loc, name in _dimensions(subject):
+        if name in _CHURN:
+            first.setdefault(name, loc)
+    for name, loc in first.items():
+        message = f"{name} makes a metric of its own for each value: {_CHURN[name]}"
+        advice = "each metric is paid for by the hour; leave it out if no graph needs it"
+        if subject.report:
+            subject.report.note(loc, "high-churn-dimension", message, advice)
+
+
+def _dimensions(subject: Subject) -> list[tuple[Loc, str]]:
+    return [
+        ((*each.loc, "dimensions", number, index), name)
+        for each in subject.declared
+        for number, names in enumerate(each.sets)
+        for index, name in enumerate(names)
+    ]

@@ -1,0 +1,88 @@
+"""Which metrics are selected, and what they cost."""
+
+import pytest
+
+from cwgpu.config.lint import dcgm
+from tests.config.lint import bench
+
+
+def selecting(selector: str, **cwgpu: object) -> list[str]:
+    """Give what is said about a selector."""
+    config = bench.declaring(bench.declaration(selectors=[selector]), **cwgpu)
+    return [f"{each.code}: {each.message}: {each.help}" for each in bench.said(config)]
+
+
+@pytest.mark.parametrize("selector", ["DCGM_FI_DEV_FB_USED", "^DCGM_FI_DEV_FB_USED"])
+def test_a_selector_that_selects_more(selector: str) -> None:
+    """A selector searches, so a name without its end selects longer names too."""
+    (found,) = selecting(selector)
+    assert found == (
+        "selector-too-wide: this selects DCGM_FI_DEV_FB_USED_PERCENT too: "
+        'for one name write "^DCGM_FI_DEV_FB_USED$"'
+    )
+
+
+def test_a_selector_that_selects_many() -> None:
+    """The first few of them are named."""
+    (found,) = selecting("DCGM_FI_DEV_POWER_MGMT_LIMIT")
+    assert "_DEF, DCGM_FI_DEV_POWER_MGMT_LIMIT_MAX, DCGM_FI_DEV_POWER_MGMT_LIMIT_MIN too" in found
+    (found,) = selecting("DCGM_FI_DEV_NVSWITCH_LINK_CRC_ERRORS")
+    assert " and 5 more too" in found
+
+
+@pytest.mark.parametrize(
+    "selector",
+    ["^DCGM_FI_DEV_FB_USED$", "DCGM_FI_DEV_GPU_TEMP$", "DCGM_", "^DCGM_FI_DEV_FB", ".*", "FB_USED",
+     "DCGM_FI_PROF_DRAM_ACTIVE", "^DCGM_FI_DEV_(FB|GPU).*", "http_requests"],
+)  # fmt: skip
+def test_a_selector_that_is_meant_so(selector: str) -> None:
+    """Whole names, beginnings and patterns are let alone."""
+    assert selecting(selector) == []
+
+
+def test_a_field_that_gets_its_older_name() -> None:
+    """Names of DCGM 4.6 are gone by the time that selectors are asked, unless that is off."""
+    selector = "^DCGM_FI_DEV_GPU_UTIL_RATIO$"
+    (found,) = selecting(selector)
+    assert found == (
+        "renamed-field: DCGM_FI_DEV_GPU_UTIL_RATIO is called DCGM_FI_DEV_GPU_UTIL by the time that "
+        'selectors are asked: write "^DCGM_FI_DEV_GPU_UTIL$", or "dcgm": {"aliases": false} in '
+        "cwgpu"
+    )
+    assert selecting(selector, dcgm=False) == []
+
+
+def test_a_name_that_both_have() -> None:
+    """A newer name that is found in an older one too still selects."""
+    assert all("renamed" not in each for each in selecting("DCGM_FI_DEV_XID_ERROR"))
+
+
+def test_names_that_rules_make() -> None:
+    """Who renames metrics may select any name."""
+    rule = "{source_labels: [__name__], regex: (.+), target_label: __name__, replacement: '${1}_X'}"
+    jobs = f"scrape_configs: [{{job_name: a, metric_relabel_configs: [{rule}]}}]"
+    config = bench.declaring(bench.declaration(selectors=["^DCGM_FI_DEV_GPU_UTIL_RATIO$"]))
+    assert bench.codes(config, bench.jobs(jobs)) == []
+
+
+@pytest.mark.parametrize("label", ["pod_uid", "UUID", "instance", "hpc_job"])
+def test_dimensions_without_end(label: str) -> None:
+    """A dimension whose values come and go is named once, with the price."""
+    config = bench.declaring(
+        bench.declaration(["gpu", label], ["gpu"]), bench.declaration([label], ["gpu"])
+    )
+    (found,) = bench.said(config)
+    assert (found.code, found.level.value) == ("high-churn-dimension", "note")
+    assert bench.excerpt(found) == f'"{label}"'
+    assert found.message.startswith(f"{label} makes a metric of its own for each value: every ")
+
+
+def test_dimensions_with_an_end() -> None:
+    """Others are let alone."""
+    names = ["gpu", "pod", "Hostname", "modelName", "GPU_I_ID", "ClusterName"]
+    assert bench.codes(bench.declaring(bench.declaration(names, ["gpu"]))) == []
+
+
+def test_every_usual_label_is_usual() -> None:
+    """The labels that the exporter is known to give are the ones that it has here."""
+    assert [name for name in dcgm.LABELS if dcgm.usual_name(name) != name] == []
