@@ -73,7 +73,7 @@ async def _listen(runner: web.AppRunner, host: str, port: int) -> asyncio.Server
 
     try:
         return await asyncio.get_running_loop().create_server(connection, host or None, port)
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, ValueError) as error:  # ValueError: no host name at all
         said = getattr(error, "strerror", None) or error
         raise errors.UnavailableError(
             f"cannot listen on {host}:{port} for /healthz, /readyz and /metrics: {said}; "

@@ -108,9 +108,19 @@ async def test_a_port_that_is_taken() -> None:
                 pass
 
 
-@pytest.mark.parametrize(("host", "port"), [("203.0.113.1", 0), ("127.0.0.1", 70_000)])
+@pytest.mark.parametrize(
+    ("host", "port"),
+    [
+        ("203.0.113.1", 0),
+        ("127.0.0.1", 70_000),
+        ("a" * 70, 0),
+        ("a..b", 0),
+        ("a\0b", 0),
+        ("\udcff", 0),
+    ],
+)
 async def test_an_address_that_is_not_ours(host: str, port: int) -> None:
-    """An address of another machine, and a port that there is not, are such errors, too."""
+    """So are an address of another machine, a port that there is not, and what is no name."""
     with pytest.raises(errors.UnavailableError, match="cannot listen"):
         async with server.serve(host, port, ready=State().ready, metrics=State().metrics):
             pass
