@@ -70,9 +70,9 @@ _RULES: tuple[tuple[re.Pattern[str], _Replacement], ...] = (
     (re.compile(r"(?i)(\bbearer\s{1,4})[\w.~+/=-]+"), rf"\1{MASK}"),
     (re.compile(r"(\b[Bb]asic\s{1,4})(?=\S{0,200}[A-Z0-9=])[A-Za-z0-9+/=]{6,}"), rf"\1{MASK}"),
     (re.compile(r"(AWS4-HMAC-SHA256)\s[^\"'\r\n]+"), rf"\1 {MASK}"),
-    # http://user:password@host
-    (re.compile(r"(://)[^/\s?#\"']*@"), rf"\1{MASK}@"),
-    (re.compile(r"([?&;])([^=&;?\s]{1,64})=([^&;\s\"'#]*)"), _parameter),
+    # http://user:password@host; what a target's address held is percent-encoded in its URL.
+    (re.compile(r"(://)[^/\s?#\"']*(@|%40)"), rf"\1{MASK}\2"),
+    (re.compile(r"([?&;]|%3F|%26)([^=&;?%\s]{1,64})=([^&;\s\"'#]*)"), _parameter),
     (
         re.compile(
             r"(?<![\w-])([A-Za-z_][\w-]{1,63})([\"']?\s{0,4}[:=]\s{0,4}[\"']?)([^\s\"',;&}]+)"

@@ -32,6 +32,8 @@ SESSION = "IQoJb3JpZ2luX2VjEJr//////////wEaCXVzLWVhc3QtMSJHMEUCIQ=="
         "http://user:hunter2@host:9400/metrics",
         "http://user:hun@ter2@host:9400/metrics",
         "https://tok-hunter2@host/",
+        "http://user:hunter2%40host:9400/metrics",
+        "http://host:9400%3Ftoken=hunter2/metrics",
         "http://host/?a=1&token=hunter2&b=2",
         "http://host/?api_key=hunter2",
         "http://host/?X-Amz-Signature=hunter2;x",
