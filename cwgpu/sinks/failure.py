@@ -31,7 +31,7 @@ UNSIGNED: tuple[tuple[type[Exception], str], ...] = (
 ADVICE = {
     "NoRegion": 'no AWS region: write "region" under "agent" in the configuration, or set '
     "AWS_REGION",
-    "NoCredentials": "{error}: give the pod's service account a role (IRSA or EKS Pod Identity), "
+    "NoCredentials": "{error}; give the pod's service account a role (IRSA or EKS Pod Identity), "
     "or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
 }
 
@@ -68,7 +68,9 @@ def hide(text: str, secrets: Iterable[str]) -> str:
     """
     text = USERINFO.sub("***@", text.partition("\n")[0])
     for secret in secrets:
-        text = text.replace(secret, "***")
+        # One with a newline in it, as from a file, is refused as a header and quoted with escapes.
+        for written in (secret, repr(secret)[1:-1], secret.strip()):
+            text = text.replace(written, "***")
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 

@@ -372,12 +372,12 @@ async def test_without_credentials_the_answer_says_what_to_give(
 ) -> None:
     """None at all, half of a pair, and a role with nothing to ask for it."""
     cases = [
-        (["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"], None, "Unable to locate credentials: "),
+        (["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"], None, "Unable to locate credentials; "),
         (["AWS_SECRET_ACCESS_KEY"], None, "missing: AWS_SECRET_ACCESS_KEY"),
         (
             ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"],
             "arn:aws:iam::123456789012:role/gpu",
-            "Unable to locate credentials: ",
+            "Unable to locate credentials; ",
         ),
     ]
     for absent, role_arn, expected in cases:

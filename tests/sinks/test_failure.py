@@ -5,6 +5,7 @@ from botocore import exceptions
 
 from cwgpu.logs import codes
 from cwgpu.sinks import failure
+from cwgpu.telemetry import mask
 
 URL = "https://logs.us-west-2.amazonaws.com/"
 
@@ -58,3 +59,17 @@ def test_long_and_many_lined_texts_are_cut() -> None:
     """A journal line stays a line."""
     assert failure.hide("one\ntwo", ()) == "one"
     assert failure.hide("x" * 1000, ()) == "x" * 400 + "..."
+
+
+def test_a_secret_with_a_newline_is_hidden_too() -> None:
+    """Where the HTTP library refuses it as a header, it quotes it with escapes."""
+    error = exceptions.HTTPClientError(error="Invalid header value b'hunter\\n2'")
+    assert failure.during(error, ["hunter\n2"]).message.endswith("Invalid header value b'***'")
+    assert failure.hide("it was hunter2", ["hunter2\n"]) == "it was ***"
+
+
+@pytest.mark.parametrize("error", [exceptions.NoRegionError(), exceptions.NoCredentialsError()])
+def test_advice_comes_through_the_journals_mask(error: Exception) -> None:
+    """What to write is no secret and must not look like one."""
+    message = failure.before(error).message
+    assert mask.text(message) == message
