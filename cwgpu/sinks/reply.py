@@ -11,27 +11,33 @@ from cwgpu.logs.verdict import Answer, Rejected
 
 def success(response: Mapping[str, Any]) -> Answer:
     """Read the response of a call that boto3 takes for a success."""
-    status, rejected = _status(response), response.get("rejectedLogEventsInfo")
-    return Answer("", status=status, rejected=_rejected(rejected) if rejected else None)
+    rejected = response.get("rejectedLogEventsInfo")
+    # boto3 checks no types: what stands between us and the service may have made this up.
+    known = _rejected(rejected) if isinstance(rejected, Mapping) else None
+    return Answer("", status=_status(response), rejected=known)
 
 
 def refusal(response: Mapping[str, Any]) -> Answer:
     """Read the response that a boto3 ClientError holds."""
     error = response["Error"]
     return Answer(
-        code=error.get("Code") or "Unknown",
-        message=error.get("Message", ""),
+        code=str(error.get("Code") or "Unknown"),
+        message=str(error.get("Message") or ""),
         status=_status(response),
         retry_after_s=_retry_after_s(response),
     )
 
 
-def _rejected(info: Mapping[str, int]) -> Rejected:
+def _rejected(info: Mapping[str, Any]) -> Rejected:
     return Rejected(
-        too_old_end=info.get("tooOldLogEventEndIndex"),
-        expired_end=info.get("expiredLogEventEndIndex"),
-        too_new_start=info.get("tooNewLogEventStartIndex"),
+        too_old_end=_index(info.get("tooOldLogEventEndIndex")),
+        expired_end=_index(info.get("expiredLogEventEndIndex")),
+        too_new_start=_index(info.get("tooNewLogEventStartIndex")),
     )
+
+
+def _index(value: object) -> int | None:
+    return value if isinstance(value, int) else None
 
 
 def _status(response: Mapping[str, Any]) -> int:
