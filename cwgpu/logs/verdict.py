@@ -110,9 +110,11 @@ Verdict: TypeAlias = Delivered | Retry | Create | Bisect | Credentials | Denied
 """``base_s`` and ``cap_s`` of those that wait are for ``pace.backoff.full_jitter``."""
 
 
-# HTTP statuses, of RFC 9110 but for the last one, which is of RFC 6585.
+# HTTP statuses, of RFC 9110 but for 429, which is of RFC 6585.
 _UNAUTHORIZED, _FORBIDDEN, _PROXY_LOGIN, _REQUEST_TIMEOUT = 401, 403, 407, 408
-_TOO_MANY_REQUESTS = 429
+_TOO_LARGE, _TOO_MANY_REQUESTS = 413, 429
+_REFUSALS = (_UNAUTHORIZED, _FORBIDDEN, _PROXY_LOGIN)
+"""By which a proxy or firewall in between refuses without any code of AWS."""
 _AT_FAULT = range(400, 500)
 """The request is said to be wrong; below it and above it, the way or the service is."""
 
@@ -165,9 +167,7 @@ def _keep(answer: Answer) -> Retry | Credentials | Denied | None:
     if kind := _retry_kind(answer):
         ambiguous = answer.code in codes.UNANSWERED
         return Retry(kind, _after_s(answer.retry_after_s), ambiguous)
-    # A proxy or firewall in between refuses without any code of AWS.
-    refusals = (_UNAUTHORIZED, _FORBIDDEN, _PROXY_LOGIN)
-    return Denied(_detail(answer)) if answer.status in refusals else None
+    return Denied(_detail(answer)) if answer.status in _REFUSALS else None
 
 
 def _retry_kind(answer: Answer) -> RetryKind | None:
@@ -180,8 +180,10 @@ def _retry_kind(answer: Answer) -> RetryKind | None:
         return RetryKind.NETWORK
     if answer.status == _TOO_MANY_REQUESTS:
         return RetryKind.THROTTLED
+    # CloudWatch Logs names what is wrong; a bare status is the SDK's word for a page of others.
+    foreign = answer.code == str(answer.status) and answer.status != _TOO_LARGE
     if answer.status in _AT_FAULT and answer.status != _REQUEST_TIMEOUT:
-        return None
+        return RetryKind.SERVER if foreign and answer.status not in _REFUSALS else None
     return RetryKind.SERVER
 
 
