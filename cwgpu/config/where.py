@@ -1,7 +1,7 @@
 """Finding and reading the files, as the CloudWatch agent finds and reads them."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,6 +54,16 @@ def agent(path: Path | None, environ: Mapping[str, str]) -> Found:
         return Found(documents[0].root, tuple(complaints), chosen.absolute(), tuple(files))
     root, conflicts = merge([each.root for each in documents])
     return Found(root, (*complaints, *conflicts), chosen.absolute(), tuple(files))
+
+
+def joined(found: Sequence[Found]) -> Found:
+    """Make one of several agent's files, as of those of a directory. There must be one or more."""
+    complaints = tuple(complaint for each in found for complaint in each.complaints)
+    files = tuple(file for each in found for file in each.files)
+    if errors_in(complaints):
+        return Found(found[0].root, complaints, found[0].directory, files)
+    root, conflicts = merge([each.root for each in found])
+    return Found(root, (*complaints, *conflicts), found[0].directory, files)
 
 
 def _agent_file(path: Path, environ: Mapping[str, str], *, named: bool) -> Found:
