@@ -42,7 +42,7 @@ def review(
     kind: Content | None = None,
     prometheus: Path | None = None,
 ) -> tuple[Complaint, ...]:
-    """Say what is wrong with the files, and what in them will not do what was meant.
+    """Say what is wrong with the files, in their order, and what will not do what was meant.
 
     ``kind`` is that of all files; without it each tells its own. ``prometheus`` holds the jobs, in
     the place of what the agent's file says about that. Never raises.
@@ -51,7 +51,13 @@ def review(
     said: list[Complaint] = []
     for group in _groups(files, environ, kind, said):
         said += _whole(group, override, environ)
-    return _once(ordered(said))
+    given = {str(path): index for index, path in enumerate(files)}
+
+    def position(complaint: Complaint) -> int:
+        folder = str(Path(complaint.file).parent)
+        return given.get(complaint.file, given.get(folder, len(given)))
+
+    return _once(ordered(sorted(said, key=position)))
 
 
 def _groups(

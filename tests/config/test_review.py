@@ -59,6 +59,14 @@ def test_both_halves_are_one_configuration(tmp_path: Path, jobs: Path) -> None:
     assert said(agent, jobs) == said(jobs, agent) == FAULTS
 
 
+def test_complaints_stand_in_the_order_of_the_files(tmp_path: Path, jobs: Path) -> None:
+    """The files come as they were given, and the lines of each as they stand."""
+    agent = config(tmp_path / "a.json", cluster_name="")
+    about_agent = ["a.json warning no-log-group"]
+    assert said(agent, jobs) == about_agent + FAULTS
+    assert said(jobs, agent) == FAULTS + about_agent
+
+
 def test_jobs_alone(jobs: Path) -> None:
     """A prometheus.yml can be checked without the agent's file."""
     assert said(jobs) == FAULTS
@@ -126,6 +134,7 @@ def test_several_files_of_the_agent(tmp_path: Path, jobs: Path) -> None:
     other.write_text('{"logs": {"metrics_collected": {"prometheus": {"cluster_name": "x"}}}}')
     expected = ["two.json error conflicting-files", *FAULTS]
     assert said(one, other, jobs) == said(folder, jobs) == expected
+    assert said(jobs, folder) == [*FAULTS, *expected[:1]]
 
 
 def test_a_broken_half(tmp_path: Path, jobs: Path) -> None:
