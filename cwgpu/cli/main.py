@@ -2,15 +2,12 @@
 
 import difflib
 import importlib
-import os
-import sys
-import threading
 from typing import Any
 
 import click
 
 import cwgpu
-from cwgpu.cli import exits
+from cwgpu.cli import exits, streams
 from cwgpu.model.errors import CwgpuError
 
 _VERBS = ("run", "check", "demo")
@@ -54,12 +51,8 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
-    code = _code(arguments)
-    if threading.active_count() > 1:
-        # A call that nobody answers holds its thread, and with it the process, until it times out.
-        sys.stderr.flush()
-        os._exit(code)
-    sys.exit(code)
+    streams.fill()
+    streams.leave(_code(arguments))
 
 
 def _code(arguments: list[str] | None) -> int:
@@ -71,8 +64,11 @@ def _code(arguments: list[str] | None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return 130  # 128 + SIGINT, as shells report it
     except CwgpuError as error:
-        click.echo(f"cwgpu: {error}", err=True)
+        streams.say(f"cwgpu: {error}\n")
         return exits.code(error)
+    except OSError as error:  # of what may be a file only stdout is left: the rest are answers
+        streams.say(f"cwgpu: standard output cannot be written: {error.strerror or error}\n")
+        return exits.RUNTIME
     except SystemExit:
         return exits.OK  # how click takes it that the reader has gone, as after | head -1
     return result if isinstance(result, int) else exits.OK

@@ -13,7 +13,7 @@ from cwgpu.agent.clock import Clock
 from cwgpu.agent.observe import Observer
 from cwgpu.agent.ports import Sink
 from cwgpu.agent.run import Ending, Orders
-from cwgpu.cli import end
+from cwgpu.cli import end, streams
 from cwgpu.config import load
 from cwgpu.model.errors import UsageError
 from cwgpu.plan.plan import Plan
@@ -88,7 +88,7 @@ def agent(flags: Flags, environ: Mapping[str, str]) -> int:
             journal.event(_log, logging.ERROR, "bug", exc_info=ending.bug)
     finally:
         book.close()
-    sys.stderr.write(_last_words(ending, summary))
+    streams.say(_last_words(ending, summary))
     return end.code(ending, summary, counts=flags.dry_run or flags.visits is not None)
 
 
@@ -97,8 +97,8 @@ def address(text: str) -> tuple[str, int] | None:
     if text == "off":
         return None
     host, colon, port = text.rpartition(":")
-    most = 65535
-    if not colon or not port.isdecimal() or int(port) > most:
+    most, digits = 65535, 5
+    if not colon or not port.isdecimal() or len(port) > digits or int(port) > most:
         raise UsageError(f'--listen {text!r} is no address: write HOST:PORT, :PORT or "off"')
     return host.strip("[]") or "0.0.0.0", int(port)  # noqa: S104 - ":9464" asks for all interfaces
 
@@ -120,8 +120,7 @@ def _ticker(book: Journal, summary: Summary | None) -> Callable[[], None]:
     def tick() -> None:
         book.tick()
         if live and summary is not None:
-            sys.stderr.write("\r\x1b[K" + summary.live_line())
-            sys.stderr.flush()
+            streams.say("\r\x1b[K" + summary.live_line())
 
     return tick
 

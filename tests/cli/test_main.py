@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +42,7 @@ def test_the_version_imports_nothing_heavy() -> None:
         (["run", "--scrapes", "0"], "'--scrapes'"),
         (["run", "--once", "--scrapes", "2"], "--once and --scrapes exclude each other"),
         (["run", "--listen", "9464"], "'9464' is no address: write HOST:PORT, :PORT or \"off\""),
+        (["run", "--listen", ":" + "9" * 5000], "9' is no address: write HOST:PORT"),
         (["run", "--log-level", "loud"], "'loud'"),
         ([], "Usage:"),
     ],
@@ -83,3 +85,18 @@ def test_errors_have_exit_codes(error: errors.CwgpuError, code: int) -> None:
 def test_the_version_is_told() -> None:
     """In one line."""
     assert program.run("--version").stdout == f"cwgpu {cwgpu.__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["run", "--help"]])
+def test_a_full_disk_is_said(arguments: list[str]) -> None:
+    """In one line, and it is a failure."""
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "cwgpu", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            cwd=program.ROOT,
+        )
+    said = b"cwgpu: standard output cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (1, said)

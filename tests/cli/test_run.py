@@ -3,6 +3,7 @@
 import json
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -181,6 +182,27 @@ def test_a_full_disk_is_an_error(config: str) -> None:
         done = program.ended(process)
     assert done.code == 1
     assert done.summary == "cwgpu: standard output cannot be written: No space left on device"
+
+
+@pytest.mark.parametrize("streams", ["2>/dev/full", "2>&-", ">&-", ">&- 2>&- <&-"])
+def test_streams_that_are_not_there_stop_nothing(
+    exporter: FakeExporter, config: str, streams: str
+) -> None:
+    """Whoever closes stdout wants no data; a journal that cannot be written is only missing."""
+    line = f'exec "$@" {streams}'
+    arguments = [sys.executable, "-m", "cwgpu", "run", "-c", config, "--dry-run", "--once"]
+    done = subprocess.run(
+        ["/bin/sh", "-c", line, "sh", *arguments],
+        env=program.environ(),
+        cwd=program.ROOT,
+        capture_output=True,
+        timeout=program.AMPLE_S,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert len(exporter.requests) == 1
+    assert bool(done.stdout) == (">&-" not in streams.replace("2>&-", ""))
+    assert b"Traceback" not in done.stderr
 
 
 def test_nothing_selected_is_not_success(exporter: FakeExporter, tmp_path: Path) -> None:

@@ -1,0 +1,41 @@
+"""The standard streams as the caller left them: closed, on a full disk, or with nobody reading."""
+
+import contextlib
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import IO, NoReturn
+
+
+def fill() -> None:
+    """Have all three: of a closed one Python makes None, and the next file takes its number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, _nowhere(mode))
+
+
+def _nowhere(mode: str) -> IO[str]:
+    return Path(os.devnull).open(mode, encoding="utf-8")
+
+
+def say(text: str) -> None:
+    """Write to stderr. That it cannot be written is no reason to stop, nor to fail."""
+    with contextlib.suppress(OSError):
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+def leave(code: int) -> NoReturn:
+    """End the process, whatever still waits or cannot be written."""
+    # What cannot be written the interpreter would try once more, and change the code. And a call
+    # that nobody answers holds its thread, and with it the process, until it times out.
+    stuck = threading.active_count() > 1
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            stuck = True
+    if stuck:
+        os._exit(code)
+    sys.exit(code)
