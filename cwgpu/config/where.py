@@ -41,7 +41,7 @@ def agent(path: Path | None, environ: Mapping[str, str]) -> Found:
     """Read the agent's JSON: a file, or the files of a directory as one. Never raises."""
     named = path or (Path(environ[_PATH_VARIABLE]) if environ.get(_PATH_VARIABLE) else None)
     chosen = named or DEFAULT
-    if not chosen.is_dir():
+    if not os.path.isdir(chosen):  # noqa: PTH112 - pathlib's raises where it may not look
         return _agent_file(chosen, environ, named=named is not None)
     files = sorted(each for each in chosen.glob("*.json") if not each.name.startswith("."))
     if not files:
@@ -67,7 +67,7 @@ def joined(found: Sequence[Found]) -> Found:
 
 
 def _agent_file(path: Path, environ: Mapping[str, str], *, named: bool) -> Found:
-    if not named and not path.exists():
+    if not named and not os.path.exists(path):  # noqa: PTH110 - as above
         advice = f"give a file or directory with -c, or in the environment as {_PATH_VARIABLE}"
         message = "there is no configuration: this is where it is looked for"
         return _content(environ) or _missing(str(path), "no-configuration", message, advice)

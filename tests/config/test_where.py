@@ -237,3 +237,10 @@ def test_equal_files_give_equal_plans(tmp_path: Path) -> None:
     (tmp_path / "jobs.yaml").write_text(JOBS)
     config = agent(tmp_path / "agent.json", prometheus_config_path="jobs.yaml")
     assert load.load(config, None, {}).plan == load.load(config, None, {}).plan
+
+
+def test_where_we_may_not_look_is_a_complaint(tmp_path: Path) -> None:
+    """A name that the system refuses even to look up, too: what it says is passed on."""
+    complaints = load.examine(tmp_path / ("x" * 5000), None, {}).complaints
+    assert [each.code for each in complaints] == ["file-not-readable"]
+    assert "File name too long" in complaints[0].message
