@@ -23,19 +23,20 @@ class Observer:
         """``summary`` is there in a run that ends by itself or prints its events."""
         self.metrics = metrics
         self.summary = summary
-        self._known: frozenset[object] = frozenset()
+        self._known: object = None
 
     def discovered(self, wanted: Sequence[Target], dropped: Sequence[DroppedTarget]) -> None:
         """Tell of the targets there are now; the journal hears of changes only."""
         self.metrics.discovered(wanted, dropped)
         if self.summary:
             self.summary.discovered(wanted, dropped)
-        known = frozenset(target.identity for target in wanted)
-        if known != self._known or not known:
-            fields: dict[str, Any] = {"found": len(wanted), "dropped": len(dropped)}
-            if dropped and not known:
-                fields["reason"] = dropped[0].reason
-            level = logging.INFO if known else logging.WARNING
+        targets = frozenset(target.identity for target in wanted)
+        fields: dict[str, Any] = {"found": len(wanted), "dropped": len(dropped)}
+        if dropped and not targets:
+            fields["reason"] = dropped[0].reason
+        known = (targets, fields.get("reason"))
+        if known != self._known:
+            level = logging.INFO if targets else logging.WARNING
             journal.event(_log, level, "targets_changed", **fields)
         self._known = known
 

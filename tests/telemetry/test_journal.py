@@ -110,7 +110,7 @@ def test_repeats_are_counted_by_the_tick(
         journal.event(LOG, logging.WARNING, "scrape_failed", target="a", reason="tls")
     opened.tick()
     assert len(events(written)) == 1
-    clock[0] = 10.0
+    clock[0] = 300.0
     opened.tick()
     assert json.loads(written.getvalue().splitlines()[1])["repeated"] == 3
     for _ in range(3):
