@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from cwgpu.agent import aside
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.observe import Observer
 from cwgpu.digest.page import Page
@@ -118,7 +119,7 @@ class Intake:
     async def _groups(self, working: _Working) -> list[TargetGroup]:
         groups = list(static.groups(working.job))
         for source in working.files:
-            findings = await asyncio.to_thread(source.read)
+            findings = await aside.run(source.read)
             groups += findings.groups
             for fault in findings.faults:
                 self._observer.discovery_fault(working.job.name, fault)

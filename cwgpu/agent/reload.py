@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from cwgpu.agent import pause
+from cwgpu.agent import aside, pause
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.observe import Observer
 from cwgpu.model.errors import ConfigurationError
@@ -44,14 +44,14 @@ class Reload:
             await pause.until(self.asked, self._clock.sleep(_LOOK_S))
             asked = self.asked.is_set()
             self.asked.clear()
-            seen = await asyncio.to_thread(_fingerprint, self._plan.files)
+            seen = await aside.run(lambda: _fingerprint(self._plan.files))
             if asked or seen != self._seen:
                 self._seen = seen
                 await self._reload()
 
     async def _reload(self) -> None:
         try:
-            plan = await asyncio.to_thread(self._load)
+            plan = await aside.run(self._load)
         except ConfigurationError as error:
             self._observer.reloaded(str(error))
             return
@@ -59,7 +59,7 @@ class Reload:
             self._observer.warned("region, role_arn and endpoint_override change at a restart")
         self._plan = plan
         # What changed while it was read has been seen in its old form, and is read once more.
-        now = await asyncio.to_thread(_fingerprint, plan.files)
+        now = await aside.run(lambda: _fingerprint(plan.files))
         self._seen = {name: self._seen.get(name, digest) for name, digest in now.items()}
         self._follow(plan)
         self._observer.reloaded()
