@@ -4,7 +4,7 @@ import enum
 import re
 from pathlib import PurePath
 
-_IN_BLOCK = re.compile(r"""(?m)^["']?([A-Za-z_]\w*)["']?\s*:""")
+_IN_BLOCK = re.compile(r"""(?m)^["']?([A-Za-z_]\w*)["']?[ \t]*:""")
 """A key of YAML that is indented by nothing."""
 _IN_FLOW = re.compile(r'"(\w+)"\s*:')
 """A key of JSON; there indentation says nothing."""

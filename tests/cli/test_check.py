@@ -73,8 +73,8 @@ def test_the_json_form() -> None:
         "line": 10,
         "column": 17,
         "path": f"{PROCESSOR}.metric_declaration[0].source_labels[0]",
-        "message": "no rule of any job sets the label Service, nor does the exporter, unless a pod "
-        f"itself has a label Service (labelmap, {JOBS}:17)",
+        "message": "no rule of any job sets the label Service, nor does the exporter, unless a "
+        f"Kubernetes object has a label Service (labelmap, {JOBS}:17)",
         "label": "",
         "help": "add to relabel_configs of job 'kubernetes-pod-dcgm-exporter': "
         '{"target_label": "Service", "replacement": "dcgm-exporter"}\nalso on line 15',

@@ -75,7 +75,7 @@ def _tell_capital(subject: Subject, places: list[Loc], name: str) -> None:
         rule = subject.jobs[0].report.root.key_place(step.loc)
         file = "" if rule.source.name == subject.report.root.place.source.name else rule.source.name
         where = f"{file}:{rule.line}" if file else f"line {rule.line}"
-        unless = f", unless a pod itself has a label {name} (labelmap, {where})"
+        unless = f", unless a Kubernetes object has a label {name} (labelmap, {where})"
     message = f"no rule of any job sets the label {name}, nor does the exporter{unless}"
     advice = f"did you mean {close}?" if close else _rule(subject, name)
     _tell(subject.report, places, message, advice)

@@ -56,33 +56,29 @@ def _characters(step: Step) -> frozenset[str] | None:
 
 
 def _tell_values(job: Job, step: Step) -> None:
-    name = step.rule.source_labels[0]
-    known = kubernetes.values(name) or ()
     found = step.rule.regex.pattern
-    meant = nearest(found.strip("^$"), known)
-    advice = f"did you mean {meant}? " if meant else ""
+    known = {name: kubernetes.values(name) or () for name in step.rule.source_labels}
+    words = next(iter(known.values())) if len(known) == 1 else ()
+    meant = nearest(found.strip("^$"), words)
+    advice = [f"did you mean {meant}?"] if meant else []
+    advice += [f"{name} is one of {', '.join(values)}" for name, values in known.items()]
     message = f"{_effect(job, step)}: {short(found)} matches none of the values that there are"
-    _warn(job, step, message, f"{advice}{name} is one of {', '.join(known)}")
+    _warn(job, step, message, "\n".join(advice))
 
 
 def _tell_characters(job: Job, step: Step, allowed: frozenset[str]) -> None:
     found, names = step.rule.regex.pattern, " and ".join(step.rule.source_labels)
-    kind = "capital letters" if pattern.needs(found, _is_no_capital) else "other characters"
-    known = (
-        "lower-case letters, digits, - and ."
-        if "." in allowed
-        else "lower-case letters, digits and -"
-    )
-    known = known if "a" in allowed else "digits"
+    has_capitals = pattern.needs(found, lambda character: not character.isupper())
+    needed = "capital letters" if has_capitals else "characters that cannot be there"
+    known = "digits"
+    if "a" in allowed:
+        dots = ", - and ." if "." in allowed else " and -"
+        known = f"lower-case letters, digits{dots}"
     message = (
-        f"{_effect(job, step)}: {short(found)} needs {kind}, and Kubernetes allows only {known} "
+        f"{_effect(job, step)}: {short(found)} needs {needed}: Kubernetes allows only {known} "
         f"in {names}"
     )
     _warn(job, step, message, _instead(job, step, allowed))
-
-
-def _is_no_capital(character: str) -> bool:
-    return not character.isupper()
 
 
 def _instead(job: Job, step: Step, allowed: frozenset[str]) -> str:

@@ -24,6 +24,8 @@ _DIGITS = "0123456789"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _CLASSES = {"d": _DIGITS, "w": f"{_DIGITS}_{_LETTERS}{_LETTERS.upper()}", "s": " \t\n\f\r"}
 _ZERO_WIDTH = frozenset("bBAz")
+# Brackets in brackets; RE2 takes a thousand, people write a few.
+_DEEPEST = 20
 # The widest range that somebody writes out of plain text.
 _WIDEST = 0x80
 
@@ -81,6 +83,7 @@ class _Reader:
     pattern: str
     possible: Possible
     at: int = 0
+    depth: int = 0
 
     def alternatives(self) -> bool:
         needed = self.sequence()
@@ -118,7 +121,7 @@ class _Reader:
 
     def group(self) -> bool:
         found = _GROUP.match(self.pattern, self.at)
-        if found is None or "i" in (found["flags"] or ""):
+        if found is None or "i" in (found["flags"] or "") or self.depth > _DEEPEST:
             raise _UnclearError
         self.at = found.end()
         if found["end"] == ")":  # flags alone; what repeats them repeats what stands before
@@ -127,7 +130,9 @@ class _Reader:
             return False
         if not found["end"] and not found["name"] and self.pattern[self.at : self.at + 1] == "?":
             raise _UnclearError
+        self.depth += 1
         needed = self.alternatives()
+        self.depth -= 1
         if not self.take(")"):
             raise _UnclearError
         return needed

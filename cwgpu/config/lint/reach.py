@@ -14,6 +14,8 @@ _OURS = frozenset(("job", "instance", "ClusterName", "prom_metric_type", "JobNam
 """Given by the target's life-cycle, and by us."""
 _OF_SUMMARIES = frozenset(("quantile", "le"))
 _MOVED = "exported_"
+_LONGEST = 317
+"""Characters of the longest key of a Kubernetes label: a prefix of 253, a slash, a name of 63."""
 _TARGETING = frozenset((Action.LOWERCASE, Action.UPPERCASE, Action.HASH_MOD))
 
 
@@ -91,7 +93,7 @@ def copying(subject: Subject, name: str) -> Step | None:
         known = kubernetes.labels(job.written.kubernetes_sd_configs)
         beginnings = known.beginnings if known else ()
         # Whatever the labelmap adds in front, the rest may be the label that the pod carries.
-        ends = [name[start:] for start in range(len(name))]
+        ends = [name[start:] for start in range(max(len(name) - _LONGEST, 0), len(name))]
         sources = ["".join(pair) for pair in itertools.product(beginnings, ends)]
         for step in job.steps:
             if _maps(step, sources, name):

@@ -107,7 +107,7 @@ def test_a_labelmap_of_pods_labels() -> None:
     """A small letter is likely among them; a capital is possible, and said to be."""
     assert wanting("app", jobs=pods(LABELMAP)) == []
     (found,) = wanting("Service", jobs=pods(LABELMAP))
-    assert "unless a pod itself has a label Service (labelmap, jobs.yaml:1)" in found
+    assert "unless a Kubernetes object has a label Service (labelmap, jobs.yaml:1)" in found
 
 
 @pytest.mark.parametrize(
@@ -279,3 +279,8 @@ def test_more_values_than_are_tried() -> None:
         for n in range(1001)
     )
     assert matching("^x$", bench.jobs(f"scrape_configs:\n{many}\n")) == []
+
+
+def test_a_name_without_end() -> None:
+    """A name that is too long for anything costs no more than others."""
+    assert len(wanting("A" * 100_000, jobs=pods(LABELMAP))) == 1

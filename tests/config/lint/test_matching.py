@@ -24,7 +24,7 @@ scrape_configs:
     )
     assert (found.code, found.line, found.column, found.width) == (CODE, 8, 12, 10)
     assert found.message == (
-        "job 'gpu' keeps no target: '^DCGM.*$' needs capital letters, and Kubernetes allows only "
+        "job 'gpu' keeps no target: '^DCGM.*$' needs capital letters: Kubernetes allows only "
         "lower-case letters, digits and - in __meta_kubernetes_pod_container_name"
     )
     assert found.help == (
@@ -37,7 +37,12 @@ scrape_configs:
     ("label", "regex", "message", "advice"),
     [
         ("namespace", "GPU-Operator", "lower-case letters, digits and - in", '"gpu-operator"'),
-        ("pod_name", "nvidia_dcgm.*", "needs other characters, and", ""),
+        (
+            "pod_name",
+            "nvidia_dcgm.*",
+            "needs characters that cannot be there: Kubernetes allows only",
+            "",
+        ),
         ("pod_name", "NVIDIA-.*", "lower-case letters, digits, - and . in", '"nvidia-.*"'),
         ("pod_container_name", ".*DCGM.*", "needs capital letters", '".*dcgm.*"; the exporter'),
         ("pod_container_name", "Main(?P<X>A)", "needs capital letters", ""),
@@ -120,3 +125,14 @@ def test_joined_values(sources: list[str], regex: str, never: bool) -> None:  # 
 def test_what_can_be(keys: bench.Json) -> None:
     """Rules that do not look at the regex, or whose values may be anything, are let alone."""
     assert bench.codes(jobs=bench.rule("pod", **keys)) == []
+
+
+def test_the_values_of_several_labels() -> None:
+    """Each label's are listed; which was meant cannot be told."""
+    sources = [f"{P}pod_phase", f"{P}pod_ready"]
+    config = bench.rule("pod", source_labels=sources, action="keep", regex="Running;True")
+    (found,) = bench.said(jobs=config)
+    assert found.help == (
+        f"{P}pod_phase is one of Pending, Running, Succeeded, Failed, Unknown\n"
+        f"{P}pod_ready is one of true, false, unknown"
+    )

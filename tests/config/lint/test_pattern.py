@@ -73,6 +73,7 @@ def test_what_needs_a_character_that_cannot_be(text: str) -> None:
         "[A",
         "A\\",
         "[\\d-x]A?",
+        "(" * 900 + "A" + ")" * 900,
     ],
 )
 def test_what_does_not_or_is_not_understood(text: str) -> None:
