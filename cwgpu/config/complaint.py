@@ -5,6 +5,7 @@ compilers people know (rustc, ruff): level and code, place, the line with carets
 """
 
 import enum
+import functools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -169,12 +170,18 @@ def _printable(char: str) -> str:
     return char if char.isprintable() or char == "\t" else "?"
 
 
+# Misspelt keys, too, since it is about them that there is a complaint; and user:password@ of URLs.
 _SECRET = re.compile(
-    r"""(?i)((?:password|bearer_token|credentials|client_secret)["']?\s*:\s*)"""
+    r"""(?i)((?:pass|pasw|secret|token|credential)[\w-]{0,40}(?<!_file)["']?\s*:\s*(?:\[\s*)?)"""
     r"""("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s{\[|>&*"'][^,}]*)"""
 )
+_USER = re.compile(r"""(://)([^/\s"'@]{1,200})(?=@)""")
 
 
+# A minified file is one line, and all complaints are about it.
+@functools.lru_cache(maxsize=16)
 def _masked(line: str) -> str:
     """Put stars over the values of keys that hold secrets; columns stay where they are."""
-    return _SECRET.sub(lambda match: match[1] + "*" * len(match[2]), line)
+    for pattern in (_SECRET, _USER):
+        line = pattern.sub(lambda match: match[1] + "*" * len(match[2]), line)
+    return line

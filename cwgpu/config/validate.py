@@ -4,6 +4,7 @@ What does not fit is left out and the rest validated again, so that a wrong key 
 is wrong elsewhere: the translation sees all that could be read.
 """
 
+import functools
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -108,12 +109,18 @@ def unknown(model: type[Model], report: Report, loc: Loc) -> None:
 
 def _elsewhere(model: type[Model], written: str, cutoff: float) -> str | None:
     """Find the place of a key of that name, or nearly that name, that works."""
+    places = _places(model)
+    meant = nearest(written, places, cutoff)
+    return places[meant] if meant else None
+
+
+@functools.cache
+def _places(model: type[Model]) -> dict[str, str]:
     places: dict[str, str] = {}
     for key in shape.keys(model):
         if key.use is None:
             places.setdefault(str(key.loc[-1]), path(key.loc).replace("[0]", "[]"))
-    meant = nearest(written, places, cutoff)
-    return places[meant] if meant else None
+    return places
 
 
 def _leave_out(data: Any, loc: Loc) -> Loc:  # noqa: ANN401 - a plain tree

@@ -63,6 +63,9 @@ def test_a_long_line_is_shown_in_part() -> None:
         "credentials: 'hunter2'",
         "client_secret:hunter2",
         'PASSWORD: "hunter2',
+        "passord: hunter2",
+        '"password": ["hunter2"]',
+        '"proxy_url": "http://user:hunter2@proxy:3128"',
     ],
 )
 def test_secrets_are_masked(line: str) -> None:
