@@ -34,7 +34,10 @@ class Document:
 def read(data: bytes, name: str, form: Form) -> Document:
     """Read a file's bytes; ``name`` is what complaints call the file. Never raises."""
     text, complaints = decode(data, name)
-    document = parse(text, Source.of(name, text), form)
+    source = Source.of(name, text)
+    if errors_in(complaints):
+        return Document(source, empty(source), complaints)
+    document = parse(text, source, form)
     return Document(document.source, document.root, (*complaints, *document.complaints))
 
 
@@ -53,6 +56,8 @@ def parse(text: str, source: Source, form: Form) -> Document:
 def documents(data: bytes, name: str) -> tuple[list[Node], tuple[Complaint, ...]]:
     """Read every document of a YAML stream, as a Kubernetes manifest has them."""
     text, complaints = decode(data, name)
+    if errors_in(complaints):
+        return [], complaints
     nodes, more = compose.read(text, Source.of(name, text))
     return nodes, (*complaints, *more)
 

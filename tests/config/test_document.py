@@ -40,6 +40,13 @@ def test_a_bad_byte_has_a_place() -> None:
     assert (said.line, said.column) == (2, 4)
 
 
+@pytest.mark.parametrize("data", [b"\xff", b"a" * (limits.SIZE_BYTES + 1)])
+def test_what_cannot_be_read_is_said_once(data: bytes) -> None:
+    """That the text that is not there is wrong as well helps nobody."""
+    assert len(document.read(data, "f", Form.JSON).complaints) == 1
+    assert len(document.documents(data, "f")[1]) == 1
+
+
 def test_every_document_of_a_manifest_is_read() -> None:
     """A stream of several documents gives a tree for each."""
     nodes, said = document.documents(b"a: 1\n---\nb: 2\n", "m.yaml")
