@@ -164,9 +164,11 @@ def _refused(survey: Survey, body: bytes, *, strict: bool) -> Refused | None:
         return Refused(FailReason.BAD_LINE, f"line {first.number}: {first.fault}")
     looks_like_markup = body.lstrip()[:1] == b"<"
     if looks_like_markup or (survey.bad and not survey.sightings):
-        shown = body.lstrip()[:60].decode(errors="replace")
+        shown = repr(body.lstrip()[:60].decode(errors="replace"))
+        if body.lstrip()[:1] == b"#":  # it means to be one
+            shown += f"; line {survey.bad[0].number}: {survey.bad[0].fault}"
         return Refused(
             FailReason.NOT_METRICS,
-            f"the answer is no metrics page (it begins {shown!r}): check metrics_path and port",
+            f"the answer is no metrics page (it begins {shown}): check metrics_path and port",
         )
     return None

@@ -14,6 +14,7 @@ from cwgpu.model.kind import Kind
 from cwgpu.model.reading import BadLine
 from cwgpu.prom import exposition
 from cwgpu.prom.exposition import Context, Format, SeriesItem
+from cwgpu.prom.quote import quoted
 
 # A text a known line may end in without being read again: every such text is a number to both
 # formats. Anything else (NaN, a second number, an exemplar) goes through the parser.
@@ -118,7 +119,8 @@ class Walk:
     def _series(self, number: int, item: SeriesItem, context: Kind) -> None:
         name = exposition.repeated(item.labels)
         if name is not None:
-            self._bad(number, f"label {name!r} is there twice", self._survey.physical[number])
+            fault = f"label {quoted(name.encode())} is there twice"
+            self._bad(number, fault, self._survey.physical[number])
             return
         head = item.text + b" "
         simple = self._survey.physical[number] == head + item.value

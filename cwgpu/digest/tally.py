@@ -7,6 +7,8 @@ from cwgpu.model.reading import Drop
 
 MOST_NAMES = 5
 """Names kept for each reason: enough to recognise the cause, few enough to read."""
+_LONGEST = 255
+"""Characters of a name that are kept: more is no metric to CloudWatch, and may be megabytes."""
 
 
 class Tally:
@@ -21,8 +23,9 @@ class Tally:
         """Count samples of the metric ``name``."""
         self._counts[reason] = self._counts.get(reason, 0) + count
         names = self._names.setdefault(reason, [])
-        if len(names) < MOST_NAMES and name not in names:
-            names.append(name)
+        shown = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
+        if len(names) < MOST_NAMES and shown not in names:
+            names.append(shown)
 
     def drops(self) -> tuple[Drop, ...]:
         """Give the account as values."""

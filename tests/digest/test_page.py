@@ -260,6 +260,12 @@ REFUSALS = [
         FailReason.NOT_METRICS,
         "begins '<pre>",
     ),
+    Refusal(
+        "a page that means to be one hears what is wrong with it",
+        "# TYPE DCGM_A gauge\r\nDCGM_A 1\r\n",
+        FailReason.NOT_METRICS,
+        'line 1: column 15: found "gauge\\r", allowed',
+    ),
     Refusal("nor is JSON", '{"status":"up"}', FailReason.NOT_METRICS, "no metrics page"),
     Refusal("nor is plain text", "404 page not found\n", FailReason.NOT_METRICS, "404 page"),
     Refusal(

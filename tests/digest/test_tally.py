@@ -28,3 +28,11 @@ def test_an_account_goes_on_from_another() -> None:
         Drop(DropReason.UNSELECTED, 3, ("a", "b")),
     )
     assert Tally(before).drops() == tuple(reversed(before))
+
+
+def test_only_the_beginning_of_an_endless_name_is_kept() -> None:
+    """A name is shown to be recognised; nobody reads a megabyte."""
+    tally = Tally()
+    tally.add(DropReason.UNTYPED, "m" * 255)
+    tally.add(DropReason.UNTYPED, "n" * 1_000_000)
+    assert [len(name) for name in tally.drops()[0].names] == [255, 258]
