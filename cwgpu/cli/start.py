@@ -1,7 +1,9 @@
 """What ``run`` and ``demo`` have in common: from flags to a running agent to an exit code."""
 
 import asyncio
+import contextlib
 import logging
+import resource
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -63,6 +65,7 @@ def agent(flags: Flags, environ: Mapping[str, str]) -> int:
         return load.load(flags.config, flags.prometheus_config, environ).plan
 
     listen = address(flags.listen) if flags.listen else None
+    open_files()
     plan = read()
     style = Style(flags.log_format or ("text" if sys.stderr.isatty() else "json"))
     book = Journal(style, time.monotonic)
@@ -90,6 +93,16 @@ def agent(flags: Flags, environ: Mapping[str, str]) -> int:
         book.close()
     streams.say(_last_words(ending, summary))
     return end.code(ending, summary, counts=flags.dry_run or flags.visits is not None)
+
+
+def open_files() -> None:
+    """Take all the open files that we may have: each target's connection is one.
+
+    The usual 1,024 are for programs that use select(2); everybody may ask for the hard limit.
+    """
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def address(text: str) -> tuple[str, int] | None:
