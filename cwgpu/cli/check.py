@@ -18,7 +18,7 @@ _EXISTING = click.Path(exists=True, readable=False, path_type=Path)
 _LEVELS = ("error", "warning", "note")
 
 
-@click.command("check")
+@click.command("check", short_help="Say what is wrong with a configuration.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=_EXISTING)
 @option(
     "--kind",

@@ -22,7 +22,7 @@ _LISTEN = "127.0.0.1:9464"
 @option(
     "--prometheus-config",
     type=click.Path(path_type=Path),
-    help="prometheus.yml to use in place of the one the JSON names.",
+    help="prometheus.yml to use in place of the one that the JSON names.",
 )
 @option("--dry-run", is_flag=True, help="Print the log events to stdout; send nothing.")
 @option("--once", is_flag=True, help="Scrape every target once, then end. Same as --scrapes 1.")
@@ -31,14 +31,14 @@ _LISTEN = "127.0.0.1:9464"
 @option(
     "--listen",
     help='HOST:PORT of /healthz, /readyz and /metrics, or "off".  '
-    f"[default: {_LISTEN}; off in a run that ends by itself]",
+    f"[default: {_LISTEN}; off in a dry run and in a run that ends by itself]",
 )
 @option(
     "--log-level",
     type=click.Choice(["debug", "info", "warning", "error"]),
     default="info",
     show_default=True,
-    help="Least severe journal lines to write to stderr.",
+    help="Least severe journal lines to write to stderr. There are none below info yet.",
 )
 @option(
     "--log-format",
