@@ -47,3 +47,10 @@ def test_a_port_that_is_taken() -> None:
         done = program.run("demo", "--serve-only", "--nodes", "2", "--port", str(port))
     assert (done.code, done.stdout) == (69, "")
     assert re.search(rf"cannot listen on 127.0.0.1:{port} .*name another port", done.stderr)
+
+
+def test_no_port_after_the_last() -> None:
+    """The nodes' ports end at 65535, so that two nodes cannot begin there."""
+    done = program.run("demo", "--serve-only", "--nodes", "2", "--port", "65535")
+    assert (done.code, done.stdout) == (2, "")
+    assert done.stderr == "cwgpu: no 2 ports begin at --port 65535: name a lower one\n"
