@@ -17,6 +17,7 @@ DEFAULT = Path("/etc/cwagentconfig")
 DEFAULT_PROMETHEUS = "/etc/cwagentconfig/prometheus.yaml"
 
 _PATH_VARIABLE = "CWGPU_CONFIG"
+_ADVICE = f"give a file or directory with -c, or in the environment as {_PATH_VARIABLE}"
 _CONTENT_VARIABLE = "CW_CONFIG_CONTENT"
 """Holds the agent's JSON itself; looked at when the directory has none."""
 
@@ -46,7 +47,7 @@ def agent(path: Path | None, environ: Mapping[str, str]) -> Found:
     files = sorted(each for each in chosen.glob("*.json") if not each.name.startswith("."))
     if not files:
         return _content(environ) or _missing(
-            str(chosen), "no-configuration", "the directory holds no .json file"
+            str(chosen), "no-configuration", "the directory holds no .json file", _ADVICE
         )
     documents = [_read(each, Form.JSON) for each in files]
     complaints = [complaint for each in documents for complaint in each.complaints]
@@ -68,9 +69,8 @@ def joined(found: Sequence[Found]) -> Found:
 
 def _agent_file(path: Path, environ: Mapping[str, str], *, named: bool) -> Found:
     if not named and not os.path.exists(path):  # noqa: PTH110 - as above
-        advice = f"give a file or directory with -c, or in the environment as {_PATH_VARIABLE}"
         message = "there is no configuration: this is where it is looked for"
-        return _content(environ) or _missing(str(path), "no-configuration", message, advice)
+        return _content(environ) or _missing(str(path), "no-configuration", message, _ADVICE)
     read = _read(path, Form.JSON)
     return Found(read.root, read.complaints, path.parent.absolute(), (path,))
 
@@ -120,7 +120,8 @@ def _read(path: Path, form: Form) -> Document:
 
 def _unreadable(path: Path, error: OSError) -> Document:
     reason = error.strerror or os.strerror(error.errno or 0)
-    complaint = about(str(path), "file-not-readable", f"the file cannot be read: {reason}")
+    message, advice = f"the file cannot be read: {reason}", "correct its name or its permissions"
+    complaint = about(str(path), "file-not-readable", message, advice=advice)
     source = Source.of(str(path), "")
     return Document(source, empty(source), (complaint,))
 

@@ -182,7 +182,9 @@ def test_the_variable_names_the_file(tmp_path: Path) -> None:
     (tmp_path / "jobs.yaml").write_text(JOBS)
     config = agent(tmp_path / "agent.json", prometheus_config_path="jobs.yaml")
     assert len(load.load(None, None, {"CWGPU_CONFIG": str(config)}).plan.jobs) == 1
-    assert complaints(None, CWGPU_CONFIG=str(tmp_path / "no.json"))[0].code == "file-not-readable"
+    (said,) = complaints(None, CWGPU_CONFIG=str(tmp_path / "no.json"))
+    assert said.code == "file-not-readable"
+    assert said.help == "correct its name or its permissions"
 
 
 def test_without_anything_the_agents_directory_counts(
@@ -197,6 +199,7 @@ def test_without_anything_the_agents_directory_counts(
     (tmp_path / "cwagentconfig").mkdir()
     (said,) = complaints()
     assert "no .json file" in said.message
+    assert "CWGPU_CONFIG" in said.help
 
 
 def test_the_agents_content_variable_is_the_last_resort(
