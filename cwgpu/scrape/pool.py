@@ -16,9 +16,9 @@ from cwgpu.pace import cadence
 Visit: TypeAlias = Callable[[Target], Awaitable[None]]
 Identity: TypeAlias = tuple[str, str, LabelPairs]
 
-# Visits that ``once`` has going at a time: well below the 1,024 files that a process may commonly
-# have open, each connection being one.
-_AT_ONCE = 256
+# A page that was never seen costs some hundred times one that was: reading those of a thousand
+# targets at once would keep the loop from hearing their answers in time.
+_APART_S = 0.02
 
 
 class Pool:
@@ -36,7 +36,8 @@ class Pool:
         """Start without a target.
 
         ``now`` gives seconds since 1970, so that offsets survive a restart. ``prompt``: a new
-        target is visited at once and only then at its offset. What ``visit`` raises is a bug and
+        target is visited at once, several one shortly after the other but none later than at its
+        offset, and only then at its offset. What ``visit`` raises is a bug and
         goes to ``bug``, or else to the event loop's exception handler; the target's loop goes on.
         """
         self._visit = visit
@@ -56,25 +57,14 @@ class Pool:
         targets = {target.identity: target for target in wanted}
         for identity in self._loops.keys() - targets.keys():
             self._end(self._loops.pop(identity))
+        new = 0
         for identity, target in targets.items():
             loop = self._loops.get(identity)
             if loop is None:
-                self._loops[identity] = self._begin(_Loop(target))
+                self._loops[identity] = self._begin(_Loop(target, new * _APART_S))
+                new += 1
             elif loop.target != target:
                 self._follow(loop, target)
-
-    async def once(self, wanted: Iterable[Target]) -> None:
-        """Visit each of these targets once, together, whether they have loops or not."""
-        turns = asyncio.Semaphore(_AT_ONCE)
-
-        async def one(target: Target) -> None:
-            async with turns:
-                await self._try(target)
-
-        targets = {target.identity: target for target in wanted}
-        async with asyncio.TaskGroup() as group:
-            for target in targets.values():
-                group.create_task(one(target))
 
     async def stop(self) -> None:
         """Stop every loop, visits under way too, and wait until all have ended."""
@@ -100,6 +90,9 @@ class Pool:
     async def _run(self, loop: "_Loop") -> None:
         due = self._now()
         if self._prompt and not loop.visited:
+            if loop.turn_s:
+                due = min(due + loop.turn_s, self._next(loop.target, due))
+                await self._sleep(due - self._now())
             await self._turn(loop)
         while True:
             due = self._next(loop.target, due)
@@ -131,10 +124,12 @@ class Pool:
 class _Loop:
     """One target's loop."""
 
-    __slots__ = ("target", "task", "visited", "visiting")
+    __slots__ = ("target", "task", "turn_s", "visited", "visiting")
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, turn_s: float) -> None:
         self.target = target
+        self.turn_s = turn_s
+        """How long its first visit waits for those of the targets before it."""
         self.task: asyncio.Task[None] | None = None
         self.visited = False
         self.visiting = False

@@ -237,22 +237,28 @@ async def test_a_bug_is_never_silent() -> None:
     async def visit(_: Target) -> None:
         raise ZeroDivisionError
 
-    pool = Pool(visit, Time().read, Time().sleep)
-    await pool.once([aim()])
+    pool = Pool(visit, Time().read, Time().sleep, prompt=True)
+    pool.reconcile([aim()])
+    await settle()
+    await pool.stop()
     (report,) = reports
     assert isinstance(report["exception"], ZeroDivisionError)
     assert "job j" in report["message"]
 
 
-async def test_once_visits_each_target_once_and_together() -> None:
-    """``once`` waits for the slowest, not for the sum, and starts no loop."""
-    world = World(slow_s={f"http://{name}/": 10 for name in "abc"})
-    pool = world.pool()
-    visiting = asyncio.create_task(pool.once([aim(f"http://{name}/") for name in "abca"]))
-    await world.time.advance(10)
-    await visiting
-    await world.time.advance(600)
-    assert sorted(world.visits) == [(START, f"http://{name}/") for name in "abc"]
+async def test_many_new_targets_take_turns() -> None:
+    """First visits come one shortly after the other, and none later than at its own offset."""
+    world = World()
+    urls = [f"http://{number}/" for number in range(200)]
+    pool = world.pool(prompt=True)
+    pool.reconcile([aim(url, interval_s=2, timeout_s=1) for url in urls])
+    await world.time.advance(2)
+    await pool.stop()
+    firsts = [world.times(url)[0] - START for url in urls]
+    assert firsts[0] == 0
+    assert max(firsts) <= 2
+    assert len(set(firsts)) == len(urls)
+    assert firsts[1] <= 0.02 + 1e-6
 
 
 async def test_a_sleep_that_ends_early_is_one_visit() -> None:
