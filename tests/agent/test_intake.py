@@ -22,6 +22,8 @@ from tests.digest import kitchen
 from tests.fakes.exporter import Answer, FakeExporter
 
 INTERVAL_S = 60.0
+# More than the pool leaves between the first visits of two targets.
+A_TURN_S = 0.05
 
 
 def page(value: int) -> bytes:
@@ -206,6 +208,7 @@ async def test_equal_targets_are_one(world: World) -> None:
     world.intake.follow(plan(job(address, address), job(address, name="other")))
     world.intake.limit(1)
     await world.intake.discover()
+    await world.hands.move(A_TURN_S)
     await world.intake.done.wait()
     assert len(world.exporter.requests) == 2
     assert {event.stream.stream for event in world.events} == {"dcgm", "other"}
@@ -217,6 +220,7 @@ async def test_a_limit_is_kept(world: World) -> None:
         world.intake.follow(plan(job(world.exporter.address, other.address)))
         world.intake.limit(2)
         await world.intake.discover()
+        await world.hands.move(A_TURN_S)
         await world.scraped(2)
         assert not world.intake.done.is_set()
         await world.hands.move(INTERVAL_S)
