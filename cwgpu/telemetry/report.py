@@ -146,7 +146,10 @@ def _steps(account: Account) -> Iterator[str]:
             "relabel regexes must match the whole value, and upper and lower case differ."
         )
     elif not account.up and account.down:
-        yield "No target answered. Try the URL above with curl from this machine."
+        yield (
+            "No target gave a page that can be used; the reason stands below its URL. Try the URL "
+            "with curl from this machine."
+        )
     elif account.up and not account.samples:
         yield "The pages are empty. Does the exporter see a GPU? Its log says so."
     elif account.samples and not account.selected:

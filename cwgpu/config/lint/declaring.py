@@ -98,7 +98,8 @@ def _also(report: Report, places: list[Loc]) -> str:
     lines = sorted({report.root.value_place(loc).line for loc in places[1:]})
     first = report.root.value_place(places[0]).line
     others = [str(line) for line in lines if line != first]
-    return f"\nalso on line {', '.join(others)}" if others else ""
+    noun = "lines" if len(others) > 1 else "line"
+    return f"\nalso on {noun} {', '.join(others)}" if others else ""
 
 
 def matcher_never_matches(subject: Subject) -> None:

@@ -47,7 +47,7 @@ def test_a_label_that_nothing_gives() -> None:
     assert found.message == "no rule of any job sets the label Service, nor does the exporter"
     assert found.help == (
         'to job \'gpu\' add under static_configs: labels: {"Service": "dcgm-exporter"}\n'
-        "also on line 15, 19"
+        "also on lines 15, 19"
     )
 
 
