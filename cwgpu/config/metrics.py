@@ -44,7 +44,7 @@ def emf(written: AgentFile, cluster: str, report: Report, *, in_cluster: bool) -
         resolutions=_resolutions(own, report),
     )
     complete = [d for d in processor.metric_declaration if is_complete(d)]
-    if not complete and not made.log_unselected:
+    if not complete and not made.log_unselected and not report.said_within(_DECLARATIONS):
         message = "nothing will be sent: no metric_declaration selects anything"
         advice = "write emf_processor.metric_declaration with the metrics that are wanted"
         report.warning(_DECLARATIONS, "nothing-selected", message, advice)

@@ -37,6 +37,10 @@ class Report:
         """Tell whether it was complained about already, or about something above it."""
         return any(loc[:length] in self.pruned for length in range(len(loc) + 1))
 
+    def said_within(self, loc: Loc) -> bool:
+        """Tell whether something inside it was refused: what is then missing may be just that."""
+        return any(refused[: len(loc)] == loc for refused in self.pruned)
+
     def _add(self, level: Level, loc: Loc, code: str, *, words: tuple[str, str]) -> None:
         if self.said(loc):
             return
