@@ -137,8 +137,9 @@ def _next(account: Account, width: int) -> Iterator[str]:
 def _steps(account: Account) -> Iterator[str]:
     if not account.seen and not account.dropped_targets:
         yield (
-            "No target was discovered. Name one under static_configs of a scrape_config, "
-            'such as targets: ["HOST:9400"], or check the paths of file_sd_configs.'
+            "No target was discovered. Only static_configs and file_sd_configs find targets yet: "
+            'write targets: ["HOST:9400"] under static_configs of a scrape_config, or check the '
+            "paths of file_sd_configs."
         )
     elif not account.seen:
         yield (
