@@ -12,6 +12,8 @@ RUN /opt/cwgpu/bin/pip install --no-cache-dir --no-deps --no-index /opt/wheel/*.
 
 FROM python:3.11-slim-bookworm
 COPY --from=build /opt/cwgpu /opt/cwgpu
+# Mount your own over it; this one needs only CLUSTER_NAME and DCGM_EXPORTER_URL.
+COPY --from=build /src/config/cwagent.json /etc/cwagentconfig/cwagent.json
 ENV PATH=/opt/cwgpu/bin:$PATH PYTHONUNBUFFERED=1 RUN_IN_CONTAINER=True
 # No name is needed; a number lets Kubernetes prove runAsNonRoot.
 USER 65532:65532

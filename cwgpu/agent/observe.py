@@ -24,6 +24,7 @@ class Observer:
         self.metrics = metrics
         self.summary = summary
         self._known: object = None
+        self._delivers = False
 
     def discovered(self, wanted: Sequence[Target], dropped: Sequence[DroppedTarget]) -> None:
         """Tell of the targets there are now; the journal hears of changes only."""
@@ -77,6 +78,16 @@ class Observer:
     def outcome(self, outcome: Outcome, batch: LogBatch) -> None:
         """Tell what became of a batch."""
         self.metrics.outcome(outcome, batch.size_bytes)
+        # In a run that ends by itself the summary says so.
+        if outcome.delivered_events and not self._delivers and self.summary is None:
+            self._delivers = True
+            journal.event(
+                _log,
+                logging.INFO,
+                "delivery_began",
+                group=outcome.stream.group,
+                stream=outcome.stream.stream,
+            )
         if self.summary:
             self.summary.outcome(outcome)
         for reason, count in outcome.dropped:

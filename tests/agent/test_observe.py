@@ -85,13 +85,17 @@ def test_what_became_of_a_batch(witness: Witness) -> None:
 
 
 def test_an_agent_that_stays_keeps_no_summary(caplog: pytest.LogCaptureFixture) -> None:
-    """Everything else is told as well."""
+    """Everything else is told as well; that delivery works, once."""
     witness = Witness(caplog)
     observer = type(witness.observer)(Metrics(lambda: stage.START_S))
     observer.discovered([TARGET], [])
     observer.scraped(TARGET, Scrape(stage.START_MS, b"", "", 0.1), Reading((), 0, 0, (), ()))
     observer.scrape_failed(TARGET, ScrapeFailed(stage.START_MS, FailReason.DNS, "", 0.1))
+    observer.outcome(Outcome(A, 0, 0, 0, ((DropReason.TOO_OLD, 1),)), batch(1))
+    assert not witness.said("delivery_began")
     observer.outcome(Outcome(A, 1, 1, 2), batch(1))
+    observer.outcome(Outcome(A, 1, 1, 2), batch(1))
+    assert witness.said("delivery_began") == [{"group": A.group, "stream": A.stream}]
     assert observer.summary is None
     assert len(witness.said("scrape_failed")) == 1
 

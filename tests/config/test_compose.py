@@ -83,10 +83,12 @@ _TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\x85\u2028\u20
 )
 @settings(max_examples=100)
 def test_reads_what_pyyaml_writes(written: object) -> None:
-    """Any value that is dumped comes back, its strings unchanged."""
+    """Any value that is dumped comes back, the text of its strings unchanged.
+
+    Their kind may differ: Go's YAML takes a bare ``Y`` for a bool and ``1e3`` for a number.
+    """
     tree = read(yaml.safe_dump(written, allow_unicode=True))
-    strings = {node.text for _, node in walk(tree) if node.kind is Kind.STR}
-    assert strings == set(_strings(written))
+    assert set(_strings(written)) <= {node.text for _, node in walk(tree)}
 
 
 def _strings(written: object) -> list[str]:
