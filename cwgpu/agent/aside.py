@@ -1,7 +1,8 @@
-"""Reading files beside the event loop, in threads that the end does not wait for.
+"""Work beside the event loop, in threads that the end does not wait for.
 
-A file may be a pipe that nobody writes to, or lie on a file system that has gone. asyncio's own
-threads have to finish before the process may end; these do not.
+A file may be a pipe that nobody writes to, or lie on a file system that has gone; a page may be so
+large that reading it takes seconds. asyncio's own threads have to finish before the process may
+end; these do not.
 """
 
 import asyncio
@@ -24,5 +25,5 @@ async def run(work: Callable[[], T]) -> T:
         except Exception as error:  # noqa: BLE001 - it is raised by whoever waits
             done.set_exception(error)
 
-    threading.Thread(target=thread, name="read files", daemon=True).start()
+    threading.Thread(target=thread, name="aside", daemon=True).start()
     return await asyncio.wrap_future(done)

@@ -1,6 +1,7 @@
 """Targets in, events out: discovery, scraping and digestion of all jobs of one plan."""
 
 import asyncio
+import functools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -13,8 +14,8 @@ from cwgpu.discovery import static
 from cwgpu.discovery.file import FileSource
 from cwgpu.model.event import EmfEvent
 from cwgpu.model.labels import LabelPairs
-from cwgpu.model.reading import Refused
-from cwgpu.model.scrape import ScrapeFailed
+from cwgpu.model.reading import Reading, Refused
+from cwgpu.model.scrape import Scrape, ScrapeFailed
 from cwgpu.model.target import DroppedTarget, Target, TargetGroup
 from cwgpu.plan.plan import Job, Plan
 from cwgpu.prom import targeting
@@ -24,6 +25,11 @@ from cwgpu.scrape.pool import Pool
 # How often target files are looked at. Prometheus hears of a change at once; a person who edits
 # a file expects no less than "in a moment", and reading small files costs next to nothing.
 _LOOK_S = 5.0
+
+# A page that is read in the event loop keeps all else waiting. One of this size takes up to a
+# second when it is new, and the pages of GPU nodes are smaller: eight GPUs with sixty fields make
+# 165 KB.
+_LARGE_BYTES = 1 << 20
 
 Identity = tuple[str, str, LabelPairs]
 
@@ -55,6 +61,8 @@ class Intake:
         self._jobs: dict[str, _Working] = {}
         self._pages: dict[Identity, Page] = {}
         self._visits: dict[Identity, int] = {}
+        self._aside: set[Identity] = set()
+        """Targets whose page another thread is reading."""
         self._most_visits: int | None = None
         self.done = asyncio.Event()
         self.wanted: dict[Identity, Target] = {}
@@ -70,8 +78,9 @@ class Intake:
         former, self._pages = self._pages, {}
         for identity, page in former.items():
             target = self.wanted.get(identity)
-            if target is not None and target.job in self._jobs:
-                self._page(target).adopt(page)
+            if target is None or target.job not in self._jobs or identity in self._aside:
+                continue
+            self._page(target).adopt(page)
 
     def limit(self, visits: int) -> None:
         """Scrape each target this often and no more; ``done`` is set when all have been."""
@@ -136,7 +145,7 @@ class Intake:
         if isinstance(answer, ScrapeFailed):
             self._observer.scrape_failed(target, answer)
         else:
-            reading = self._page(target).read(answer.body, answer.at_ms, answer.content_type)
+            reading = await self._read(target, answer)
             if isinstance(reading, Refused):
                 failed = ScrapeFailed(
                     answer.at_ms, reading.reason, reading.detail, answer.duration_s
@@ -147,6 +156,17 @@ class Intake:
                 self._put(reading.events)
         self._visits[target.identity] = visits + 1
         self._check_done()
+
+    async def _read(self, target: Target, answer: Scrape) -> Reading | Refused:
+        page = self._page(target)
+        read = functools.partial(page.read, answer.body, answer.at_ms, answer.content_type)
+        if len(answer.body) < _LARGE_BYTES:
+            return read()
+        self._aside.add(target.identity)
+        try:
+            return await aside.run(read)
+        finally:
+            self._aside.discard(target.identity)
 
     def _page(self, target: Target) -> Page:
         page = self._pages.get(target.identity)

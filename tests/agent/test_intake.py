@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import threading
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -306,3 +307,27 @@ async def test_a_dropped_target_is_told_with_its_reason(world: World) -> None:
     (said,) = world.witness.said("targets_changed")
     assert (said["found"], said["dropped"]) == (0, 1)
     assert '"dcgm" (of Service)' in str(said["reason"])
+
+
+async def test_a_large_page_holds_nobody_up(world: World) -> None:
+    """It is read in a thread of its own; the loop goes on, and may even follow another plan."""
+    reading, followed = threading.Event(), threading.Event()
+
+    def slow(name: str) -> bool:
+        reading.set()
+        return followed.wait(20) and name == "util"
+
+    declaration = replace(kitchen.declared(), selects=slow)
+    held = replace(plan(job(world.exporter.address)), emf=kitchen.plan(declaration).emf)
+    world.exporter.answer(page(7) + b"# padding\n" * 200_000)
+    world.intake.follow(held)
+    await world.intake.discover()
+    await stage.eventually(reading.is_set)
+    world.intake.follow(plan(job(world.exporter.address)))
+    followed.set()
+    await world.scraped(1)
+    assert world.values() == [{"util": 7}]
+    world.exporter.answer(page(9))
+    await world.hands.move(INTERVAL_S)
+    await world.scraped(2)
+    assert world.values()[-1] == {"util": 9}
