@@ -13,10 +13,9 @@ from cwgpu.digest.recipe import Recipe
 from cwgpu.discovery import static
 from cwgpu.discovery.file import FileSource
 from cwgpu.model.event import EmfEvent
-from cwgpu.model.labels import LabelPairs
 from cwgpu.model.reading import Reading, Refused
 from cwgpu.model.scrape import Scrape, ScrapeFailed
-from cwgpu.model.target import DroppedTarget, Target, TargetGroup
+from cwgpu.model.target import DroppedTarget, Identity, Target, TargetGroup
 from cwgpu.plan.plan import Job, Plan
 from cwgpu.prom import targeting
 from cwgpu.scrape.fetch import Fetcher
@@ -30,8 +29,6 @@ _LOOK_S = 5.0
 # second when it is new, and the pages of GPU nodes are smaller: eight GPUs with sixty fields make
 # 165 KB.
 _LARGE_BYTES = 1 << 20
-
-Identity = tuple[str, str, LabelPairs]
 
 
 @dataclass(slots=True)

@@ -1,8 +1,12 @@
 """What discovery finds, and what the target life-cycle makes of it."""
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from cwgpu.model.labels import LabelPairs, Labels, pairs
+
+Identity: TypeAlias = tuple[str, str, LabelPairs]
+"""Job, URL and public labels: what tells one target from another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,7 @@ class Target:
     timeout_s: float
 
     @property
-    def identity(self) -> tuple[str, str, LabelPairs]:
+    def identity(self) -> Identity:
         """Two targets of equal identity are one target, and scraped once."""
         return (self.job, self.url, pairs(self.labels))
 

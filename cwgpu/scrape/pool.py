@@ -9,12 +9,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeAlias
 
-from cwgpu.model.labels import LabelPairs
-from cwgpu.model.target import Target
+from cwgpu.model.target import Identity, Target
 from cwgpu.pace import cadence
 
 Visit: TypeAlias = Callable[[Target], Awaitable[None]]
-Identity: TypeAlias = tuple[str, str, LabelPairs]
 
 # A page that was never seen costs some hundred times one that was: reading those of a thousand
 # targets at once would keep the loop from hearing their answers in time.

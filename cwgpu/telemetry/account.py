@@ -6,13 +6,10 @@ from dataclasses import dataclass, field
 
 from cwgpu.model.drop import DropReason
 from cwgpu.model.event import EmfEvent, Outcome
-from cwgpu.model.labels import LabelPairs
 from cwgpu.model.reading import BadLine, Reading
 from cwgpu.model.scrape import Scrape, ScrapeFailed
-from cwgpu.model.target import DroppedTarget, Target
+from cwgpu.model.target import DroppedTarget, Identity, Target
 from cwgpu.telemetry import identity
-
-Identity = tuple[str, str, LabelPairs]
 
 NAMES = 5
 """Metric names kept as examples of each drop reason."""

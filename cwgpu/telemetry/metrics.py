@@ -7,7 +7,6 @@ bounds, and words of ours. No label names a target, a metric or a stream: their 
 import platform
 from collections import Counter as Tally
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
 
 import prometheus_client
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -16,12 +15,9 @@ from prometheus_client.exposition import choose_encoder
 import cwgpu
 from cwgpu.model.drop import DropReason
 from cwgpu.model.event import Outcome
-from cwgpu.model.labels import LabelPairs
 from cwgpu.model.reading import Reading
 from cwgpu.model.scrape import Scrape, ScrapeFailed
-from cwgpu.model.target import DroppedTarget, Target
-
-Identity: TypeAlias = tuple[str, str, LabelPairs]
+from cwgpu.model.target import DroppedTarget, Identity, Target
 
 # From a page on loopback to a scrape_timeout of half a minute.
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
