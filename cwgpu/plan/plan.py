@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from cwgpu.emf.declare import Declaration
 from cwgpu.emf.delta import Treatment
 from cwgpu.model.target import TargetGroup
+from cwgpu.plan.client import Client
 from cwgpu.prom.exposition import Format
 from cwgpu.prom.relabel import Rule
 
@@ -23,6 +24,24 @@ class FileDiscovery:
 
 
 @dataclass(frozen=True, slots=True)
+class HttpDiscovery:
+    """One http_sd_configs entry."""
+
+    url: str
+    refresh_s: float
+    client: Client = field(default_factory=Client)
+
+
+FORMATS = (
+    "OpenMetricsText1.0.0",
+    "OpenMetricsText0.0.1",
+    "PrometheusText1.0.0",
+    "PrometheusText0.0.4",
+)
+"""scrape_protocols where none are written, config/config.go of Prometheus 3.0.1."""
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """One scrape configuration; see docs/configuration.md for each key."""
 
@@ -35,18 +54,37 @@ class Job:
     honor_labels: bool = False
     honor_timestamps: bool = True
     enable_compression: bool = True
+    client: Client = field(default_factory=Client)
+    formats: tuple[str, ...] = FORMATS
+    """What the Accept header asks for, best first, in the words of scrape_protocols."""
     relabel: tuple[Rule, ...] = ()
     metric_relabel: tuple[Rule, ...] = ()
     sample_limit: int = 0
     """Most samples after metric relabelling; 0 is no limit."""
     body_size_limit_bytes: int = 0
     """A decompressed body of this size or more fails the scrape; 0 takes the built-in bound."""
+    target_limit: int = 0
+    """More targets after relabelling fail the job: none of them is scraped; 0 is no limit."""
+    label_limit: int = 0
+    """Most labels of a sample after metric relabelling, its name among them; 0 is no limit."""
+    label_name_length_limit: int = 0
+    """Bytes; 0 is no limit."""
+    label_value_length_limit: int = 0
+    """Bytes; the metric's name is such a value; 0 is no limit."""
+    keep_dropped_targets: int = 0
+    """How many dropped targets are remembered for display; 0 is all."""
+    report_series: bool = False
+    """True: ``up``, ``scrape_duration_seconds`` and the like are series of each target."""
+    legacy_names: bool = False
+    """True: a metric or label name with other than letters, digits, ``_`` and ``:`` fails the
+    scrape, as with metric_name_validation_scheme ``legacy``."""
     strict: bool = False
     """True: one bad line fails the scrape, as in Prometheus."""
     fallback_format: Format | None = Format.TEXT
     """How a page of unknown or missing Content-Type is read; None fails the scrape."""
     static: tuple[TargetGroup, ...] = ()
     files: tuple[FileDiscovery, ...] = ()
+    http: tuple[HttpDiscovery, ...] = ()
     unsupported: tuple[str, ...] = ()
     """Discovery keys that were read but that nothing acts on yet."""
 
