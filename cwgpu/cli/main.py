@@ -1,49 +1,27 @@
-"""``cwgpu``: the verbs, loaded when they are asked for, and what happens to errors."""
+"""``cwgpu``: its verbs, and what happens to errors."""
 
-import difflib
-import importlib
 from typing import Any
 
 import click
 
 import cwgpu
 from cwgpu.cli import exits, streams
+from cwgpu.cli.verbs import Verbs
 from cwgpu.model.errors import CwgpuError
 
-_VERBS = ("run", "check", "demo")
+_VERBS = ("run", "check", "explain", "demo")
 _EPILOG = "\b\nExit codes:\n" + "\n".join(
     f"  {code:<3} {meaning}" for code, meaning in exits.MEANINGS.items()
 )
 
 
-class Verbs(click.Group):
-    """Finds ``cwgpu VERB`` in the module ``cwgpu.cli.VERB``."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Name the verbs, in the order in which one meets them."""
-        del ctx
-        return list(_VERBS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the verb's module."""
-        del ctx
-        if cmd_name not in _VERBS:
-            return None
-        command = importlib.import_module(f"cwgpu.cli.{cmd_name}").command
-        return command if isinstance(command, click.Command) else None
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Name the nearest verb where there is none of this name."""
-        if args[0] not in _VERBS and not args[0].startswith("-"):
-            close = difflib.get_close_matches(args[0], _VERBS, n=1)
-            meant = f" Did you mean {close[0]!r}?" if close else ""
-            ctx.fail(f"No such command {args[0]!r}.{meant}")
-        return super().resolve_command(ctx, args)
-
-
-@click.command(cls=Verbs, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=Verbs,
+    package="cwgpu.cli",
+    verbs=_VERBS,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(cwgpu.__version__, message="cwgpu %(version)s")
 def cli() -> None:
     """GPU metrics from DCGM exporters into Amazon CloudWatch, per pod."""
