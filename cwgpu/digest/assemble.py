@@ -26,10 +26,18 @@ class Sample:
 
 
 def contents(
-    samples: Sequence[Sample], bad: Sequence[BadLine], recipe: Recipe, templates: Templates
+    samples: Sequence[Sample],
+    bad: Sequence[BadLine],
+    recipe: Recipe,
+    templates: Templates,
+    *,
+    tally: Tally | None = None,
 ) -> Contents:
-    """Group the samples into records and account for those that are in none."""
-    tally = Tally()
+    """Group the samples into records and account for those that are in none.
+
+    ``tally`` is an empty one of the caller's, who wants to know more than the counts.
+    """
+    tally = tally or Tally()
     for line in bad:
         tally.add(DropReason.BAD_LINE, f"line {line.number}")
     records: list[Record] = []
@@ -50,11 +58,12 @@ def _groups(
     for position, sample in enumerate(samples):
         fate = sample.line.fate
         if isinstance(fate, Dropped):
-            tally.add(fate.reason, sample.line.name)
+            tally.add(fate.reason, sample.line.name, position=position)
             continue
         group = groups.setdefault((fate.labels, sample.at_ms), {})
-        if fate.metric.name in group:
-            tally.add(DropReason.DUPLICATE, sample.line.name)
+        former = group.get(fate.metric.name)
+        if former is not None:
+            tally.add(DropReason.DUPLICATE, former.line.name, position=former.position)
         group[fate.metric.name] = Place(sample.line, fate, position)
     return {key: list(group.values()) for key, group in groups.items()}
 
@@ -70,7 +79,8 @@ def _records(
 ) -> list[Record]:
     layout = templates.layout(labels, tuple(place.slot.metric for place in places))
     for index, reason in layout.dropped:
-        tally.add(reason, places[index].line.name)
+        place = places[index]
+        tally.add(reason, place.line.name, position=place.position)
     cloudwatch = recipe.plan.cloudwatch
     key = stream.resolve(cloudwatch.log_group, cloudwatch.log_stream, dict(labels))
     return [

@@ -4,6 +4,7 @@ Law, held by property tests: replaying gives the events that a fresh ``Page`` wo
 differences of counters aside.
 """
 
+from dataclasses import dataclass
 from typing import cast
 
 from cwgpu.digest import assemble, values
@@ -28,6 +29,15 @@ from cwgpu.prom.exposition import Context, Format, SeriesItem
 # A line that was away for this many scrapes is forgotten, its counter's baseline with it. Long
 # enough for an exporter's reload, short enough that pod churn leaves nothing behind.
 KEPT_SCRAPES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A page that is let in: its samples, each with the slot or the reason that its line has."""
+
+    survey: Survey
+    samples: list[Sample]
+    """One for each sighting of the survey, in the same order."""
 
 
 class Page:
@@ -79,6 +89,18 @@ class Page:
 
     def _read_cold(self, body: bytes, at_ms: int, content_type: str) -> Reading | Refused:
         self._layout = None
+        examined = self.examine(body, content_type)
+        if isinstance(examined, Refused):
+            return examined
+        survey, samples = examined.survey, examined.samples
+        self._templates.age()
+        contents = assemble.contents(samples, survey.bad, self._recipe, self._templates)
+        if all(sighting.simple for sighting in survey.sightings):
+            self._layout = Layout(survey, contents, content_type)
+        return self._emit(contents, values.read([s.value for s in survey.sightings]), at_ms)
+
+    def examine(self, body: bytes, content_type: str) -> Examined | Refused:
+        """Read the lines of an answer and decide on each, whatever the values."""
         job = self._recipe.job
         try:
             fmt = content.choose(content_type, job.fallback_format)
@@ -97,11 +119,7 @@ class Page:
         if passing > job.sample_limit:
             detail = f"{passing} samples after relabelling, sample_limit is {job.sample_limit}"
             return Refused(FailReason.SAMPLE_LIMIT, detail)
-        self._templates.age()
-        contents = assemble.contents(samples, survey.bad, self._recipe, self._templates)
-        if all(sighting.simple for sighting in survey.sightings):
-            self._layout = Layout(survey, contents, content_type)
-        return self._emit(contents, values.read([s.value for s in survey.sightings]), at_ms)
+        return Examined(survey, samples)
 
     def _emit(self, contents: Contents, found: Values, at_ms: int) -> Reading:
         self._partial.age()

@@ -74,6 +74,7 @@ class Record:
         "_lines",
         "_pick",
         "_pick_gauges",
+        "_positions",
         "_slots",
         "_stream",
         "_template",
@@ -93,7 +94,8 @@ class Record:
         self._at_ms = at_ms
         self._lines = tuple(place.line for place in places)
         self._slots = tuple(place.slot for place in places)
-        self._pick = picker([place.position for place in places])
+        self._positions = [place.position for place in places]
+        self._pick = picker(self._positions)
         counters = {at for at, slot in enumerate(self._slots) if slot.treatment is not None}
         self._counters = tuple(sorted(counters))
         self._gauges = tuple(at for at in range(len(places)) if at not in counters)
@@ -114,13 +116,22 @@ class Record:
             line = self._lines[place]
             given = _value(line, self._slots[place], sent[place], numbers[place], at_ms=at_ms)
             if isinstance(given, DropReason):
-                tally.add(given, line.name)
+                tally.add(given, line.name, position=self._positions[place])
                 lost.add(place)
             else:
                 sent[place] = given
         if not lost:
             return [self._event(self._template, at_ms, sent)]
         return self._spread(sent, lost, at_ms, templates)
+
+    @property
+    def stream(self) -> StreamKey:
+        """Where its events go."""
+        return self._stream
+
+    def outline(self) -> bytes:
+        """Give the event that it makes when no value is lost, each value being its position."""
+        return self._template.render(0, [b"%d" % position for position in self._positions])
 
     def _event(self, template: EventTemplate, at_ms: int, texts: Sequence[bytes]) -> EmfEvent:
         message = template.render(at_ms, texts)

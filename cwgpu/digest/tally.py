@@ -19,8 +19,15 @@ class Tally:
         self._counts = {drop.reason: drop.count for drop in drops}
         self._names = {drop.reason: list(drop.names) for drop in drops}
 
-    def add(self, reason: DropReason, name: str, count: int = 1) -> None:
-        """Count samples of the metric ``name``."""
+    def add(
+        self, reason: DropReason, name: str, count: int = 1, *, position: int | None = None
+    ) -> None:
+        """Count samples of the metric ``name``.
+
+        ``position`` is that of a single one among the page's. It makes no difference here; an
+        explanation keeps it (``explain.Ledger``).
+        """
+        del position
         self._counts[reason] = self._counts.get(reason, 0) + count
         names = self._names.setdefault(reason, [])
         shown = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
