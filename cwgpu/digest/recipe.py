@@ -40,6 +40,25 @@ class Series:
     role: Role | None
 
 
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """A series that could be sent, and what the declarations say to it."""
+
+    name: str
+    """After metric_relabel_configs."""
+    field: str
+    """Its name before those, a DCGM field by its usual one."""
+    role: Role
+    labels: Labels
+    visible: Labels
+    """The labels as declarations see them, with the metric's type among them."""
+    selecting: tuple[Declaration, ...]
+    """The declarations that select the name."""
+    chosen: tuple[Declaration, ...]
+    """Those of them that match the labels."""
+    declared: declare.Declared
+
+
 class Recipe:
     """The rules of one job, with what they already said about metric names."""
 
@@ -59,6 +78,23 @@ class Recipe:
 
     def cook(self, series: Series, target_labels: Labels) -> Slot | Dropped:
         """Decide on one series of a target with these public labels."""
+        found = self.consider(series, target_labels)
+        if isinstance(found, Dropped):
+            return found
+        sets = tuple(directive for directive in found.declared.sets if directive)
+        if not sets and not self._emf.log_unselected:
+            return _undeclared(found.chosen, found.declared)
+        name, field = found.name, found.field
+        return Slot(
+            labels=self._share(pairs(found.visible if self._writes_type else found.labels)),
+            metric=Metric(name, sets, self._emf.units.get(name), self._resolution(name)),
+            treatment=self._treatment(name, field) if found.role.cumulative else None,
+            # What DCGM means by a value does not change with the name that a rule gave it.
+            field=field if self._dcgm.blanks and field.startswith(_DCGM) else "",
+        )
+
+    def consider(self, series: Series, target_labels: Labels) -> Considered | Dropped:
+        """Go as far as the declarations, whose answer decides."""
         field, exposed = self._normalised(series)
         labels = merge.merge(dict(exposed), target_labels, honor=self.job.honor_labels)
         relabelled = relabel.apply({**labels, "__name__": field}, self.job.metric_relabel)
@@ -74,7 +110,7 @@ class Recipe:
         fault = limits.metric_name_fault(name)
         if fault:
             return Dropped(DropReason.NAME_INVALID, fault)
-        return self._declared(name, relabelled, role, field)
+        return self._considered(name, relabelled, role, field)
 
     def _normalised(self, series: Series) -> tuple[str, LabelPairs]:
         if not series.name.startswith(_DCGM) and not _is_dcgm_row(series.labels):
@@ -92,9 +128,7 @@ class Recipe:
             return Dropped(DropReason.UNSUPPORTED_TYPE, role.kind.value)
         return role
 
-    def _declared(
-        self, name: str, labels: dict[str, str], role: Role, field: str
-    ) -> Slot | Dropped:
+    def _considered(self, name: str, labels: dict[str, str], role: Role, field: str) -> Considered:
         if self._emf.cluster_name:
             labels.setdefault("ClusterName", self._emf.cluster_name)
         if "job" not in labels:
@@ -103,15 +137,15 @@ class Recipe:
         selecting = self._select(name)
         chosen = declare.matching(selecting, visible) if selecting else ()
         declared = declare.directives(chosen, visible, dedup=self._emf.dedup)
-        sets = tuple(directive for directive in declared.sets if directive)
-        if not sets and not self._emf.log_unselected:
-            return _undeclared(chosen, declared)
-        return Slot(
-            labels=self._share(pairs(visible if self._writes_type else labels)),
-            metric=Metric(name, sets, self._emf.units.get(name), self._resolution(name)),
-            treatment=self._treatment(name, field) if role.cumulative else None,
-            # What DCGM means by a value does not change with the name that a rule gave it.
-            field=field if self._dcgm.blanks and field.startswith(_DCGM) else "",
+        return Considered(
+            name,
+            field,
+            role,
+            labels=labels,
+            visible=visible,
+            selecting=selecting,
+            chosen=chosen,
+            declared=declared,
         )
 
     def _select(self, name: str) -> tuple[Declaration, ...]:

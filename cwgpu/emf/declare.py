@@ -30,6 +30,10 @@ class Declaration:
     """Asked about the metric's name."""
     dimension_sets: tuple[DimensionSet, ...]
 
+    def compared(self, labels: Labels) -> str:
+        """Give what ``matches`` is asked about; an absent label counts as ""."""
+        return self.separator.join([labels.get(name, "") for name in self.source_labels])
+
 
 def declaration(
     source_labels: Sequence[str],
@@ -63,12 +67,8 @@ def _dimension_set(names: Sequence[str]) -> DimensionSet:
 
 
 def matching(declarations: Iterable[Declaration], labels: Labels) -> tuple[Declaration, ...]:
-    """Keep the declarations whose matcher accepts the labels; an absent label counts as ""."""
-    return tuple(
-        one
-        for one in declarations
-        if one.matches(one.separator.join([labels.get(name, "") for name in one.source_labels]))
-    )
+    """Keep the declarations whose matcher accepts the labels."""
+    return tuple(one for one in declarations if one.matches(one.compared(labels)))
 
 
 def selecting(declarations: Iterable[Declaration], name: str) -> tuple[Declaration, ...]:
