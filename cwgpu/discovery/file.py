@@ -4,17 +4,23 @@ https://prometheus.io/docs/prometheus/latest/configuration/configuration/#file_s
 
 A file that cannot be used any more keeps the targets it named while it was good: a slip in an
 editor stops no scraping. A file that a star found and that is gone was taken away on purpose.
+
+Looking again at a file that did not change costs one call of stat(2), links followed, so that a
+ConfigMap's swapped links are seen as well.
 """
 
+import dataclasses
 import hashlib
 import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from cwgpu.discovery import document, shape
 from cwgpu.discovery.document import DocumentError
+from cwgpu.discovery.findings import Findings
 from cwgpu.model.target import TargetGroup
 from cwgpu.plan.plan import FileDiscovery
 
@@ -24,13 +30,8 @@ SIZE_BYTES = 32 * 1024 * 1024
 _FILEPATH = "__meta_filepath"
 
 
-@dataclass(frozen=True, slots=True)
-class FileFindings:
-    """What the files name now."""
-
-    groups: tuple[TargetGroup, ...]
-    faults: tuple[str, ...]
-    """What is wrong at present, one sentence each, again at every reading until it is mended."""
+_Mark: TypeAlias = tuple[int, int, int, int, int]
+"""Device, inode, size, and when content and inode were changed: other content, other mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,11 @@ class _Known:
     """Of the content that was judged; None when none could be read."""
     groups: tuple[TargetGroup, ...] = ()
     fault: str | None = None
+    mark: _Mark | None = None
+    """The file's before it was read; None when it could not be."""
+    settled: bool = False
+    """Whether two readings found that mark. The file system's clock goes in steps of some
+    milliseconds: what is written within the step of the first reading leaves the mark as it was."""
 
 
 class FileSource:
@@ -52,7 +58,7 @@ class FileSource:
         self._index = index
         self._known: dict[Path, _Known] = {}
 
-    def read(self) -> FileFindings:
+    def read(self) -> Findings:
         """Look at every file. The file system's faults are among the findings."""
         faults: list[str] = []
         known: dict[Path, _Known] = {}
@@ -69,28 +75,35 @@ class FileSource:
                 known |= {path: self._look(path) for path in paths if path not in known}
         self._known = known
         faults += [one.fault for one in known.values() if one.fault]
-        return FileFindings(tuple(g for one in known.values() for g in one.groups), tuple(faults))
+        return Findings(tuple(g for one in known.values() for g in one.groups), tuple(faults))
 
     def _look(self, path: Path) -> _Known:
         before = self._known.get(path, _Known())
-        digest = None
+        mark = digest = None
         try:
+            mark = _mark(path)
+            settled = mark == before.mark
+            if settled and before.settled:
+                return before
             data = _content(path)
             digest = hashlib.sha256(data).digest()
             if digest == before.digest:
-                return before
-            return _Known(digest, tuple(self._groups(path, data)))
+                return dataclasses.replace(before, mark=mark, settled=settled)
+            return _Known(digest, tuple(self._groups(path, data)), None, mark)
         except OSError as error:
             fault = _unreadable(error)
         except DocumentError as error:
             fault = str(error)
         stays = "; until then the targets that it named before stay in use" if before.groups else ""
-        return _Known(digest, before.groups, f"{path}: {fault}{stays}")
+        return _Known(digest, before.groups, f"{path}: {fault}{stays}", mark)
 
     def _groups(self, path: Path, data: bytes) -> Iterator[TargetGroup]:
         text = _decoded(data)
-        read = document.from_json if path.suffix.lower() == ".json" else document.from_yaml
-        for at, group in enumerate(shape.groups(read(text))):
+        if path.suffix.lower() == ".json":
+            groups = shape.groups(document.from_json(text), any_case=True)
+        else:
+            groups = shape.groups(document.from_yaml(text))
+        for at, group in enumerate(groups):
             yield TargetGroup(
                 source=f"file/{self._index}/{path}:{at}",
                 targets=tuple({"__address__": target} for target in group.targets),
@@ -110,14 +123,25 @@ def _is(path: Path, pattern: Path) -> bool:
     return path.parent == pattern.parent and bool(re.fullmatch(name, path.name, re.DOTALL))
 
 
-def _content(path: Path) -> bytes:
-    if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for its writer
+def _mark(path: Path) -> _Mark:
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):  # opening a pipe would wait for its writer
         raise DocumentError("it is no regular file: name a file of targets")
+    if found.st_size > SIZE_BYTES:
+        raise _too_large()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _content(path: Path) -> bytes:
     with path.open("rb") as file:
         data = file.read(SIZE_BYTES + 1)
-    if len(data) > SIZE_BYTES:
-        raise DocumentError(f"it is larger than {SIZE_BYTES >> 20} MiB: use several files")
+    if len(data) > SIZE_BYTES:  # it grew meanwhile, or is of those that tell no size
+        raise _too_large()
     return data
+
+
+def _too_large() -> DocumentError:
+    return DocumentError(f"it is larger than {SIZE_BYTES >> 20} MiB: use several files")
 
 
 def _decoded(data: bytes) -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from cwgpu.discovery import file, shape
-from cwgpu.discovery.file import FileFindings, FileSource
+from cwgpu.discovery.file import FileSource
+from cwgpu.discovery.findings import Findings
 from cwgpu.model.target import TargetGroup
 from cwgpu.plan.plan import FileDiscovery
 
@@ -19,7 +20,7 @@ def source(*patterns: Path, index: int = 0) -> FileSource:
     return FileSource(FileDiscovery(tuple(map(str, patterns)), refresh_s=300.0), index)
 
 
-def addresses(findings: FileFindings) -> list[str]:
+def addresses(findings: Findings) -> list[str]:
     """List the addresses found."""
     return [target["__address__"] for group in findings.groups for target in group.targets]
 
@@ -36,7 +37,7 @@ def test_groups_carry_their_file(tmp_path: Path) -> None:
         '[{"targets": ["a:9400", "b:9400"], "labels": {"zone": "a", "__meta_filepath": "x"}},'
         ' {"targets": ["c:9400"]}]'
     )
-    assert source(path, index=2).read() == FileFindings(
+    assert source(path, index=2).read() == Findings(
         (
             TargetGroup(
                 f"file/2/{path}:0",
@@ -90,17 +91,72 @@ def test_a_file_that_two_patterns_find_is_read_once(tmp_path: Path) -> None:
 
 
 def test_changed_content_is_seen_whatever_the_times_say(tmp_path: Path) -> None:
-    """A file is read each time: neither its size nor its time must change for a change to count."""
+    """Neither its size nor its time of change must change for other content to count."""
     path = tmp_path / "a.json"
     path.write_text(naming("a:9400"))
     files = source(path)
     first = files.read()
-    assert files.read().groups[0] is first.groups[0]
     times = path.stat()
     path.write_text(naming("b:9400"))
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
     assert addresses(files.read()) == ["b:9400"]
     assert addresses(first) == ["a:9400"]
+
+
+@pytest.mark.parametrize("content", [ONE, "[{"])
+def test_what_did_not_change_is_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str
+) -> None:
+    """After the second reading a look is enough, until the file is another or was touched."""
+    path, other = tmp_path / "a.json", tmp_path / "other"
+    path.write_text(content)
+    opened: list[Path] = []
+    honest = Path.open
+
+    def noted(self: Path, mode: str) -> object:
+        opened.append(self)
+        return honest(self, mode)
+
+    monkeypatch.setattr(Path, "open", noted)
+    files = source(path)
+    found = [files.read() for _ in range(4)]
+    assert len(opened) == 2
+    assert all(one == found[0] for one in found)
+    assert all(one.groups[:1] == found[0].groups[:1] for one in found)
+    os.utime(path, ns=(1, 1))
+    assert files.read() == found[0]
+    assert len(opened) == 3
+    other.write_bytes(naming("b:9400").encode())
+    other.rename(path)
+    assert addresses(files.read()) == ["b:9400"]
+
+
+def test_the_groups_of_unchanged_content_are_the_same_objects(tmp_path: Path) -> None:
+    """So whoever made targets of them need not do so again."""
+    one, other = tmp_path / "a.json", tmp_path / "b.json"
+    one.write_text(ONE)
+    other.write_text(ONE)
+    files = source(tmp_path / "*.json")
+    first = files.read().groups
+    other.write_text(naming("b:9400"))
+    second = files.read().groups
+    assert second[0] is first[0]
+    assert second[1] != first[1]
+
+
+def test_a_config_map_changes_by_its_links(tmp_path: Path) -> None:
+    """The kubelet swaps the link to the folder; the file's own path stays the link it was."""
+    for version in ("1", "2"):
+        (tmp_path / version).mkdir()
+        (tmp_path / version / "a.json").write_text(naming(f"v{version}:9400"))
+    (tmp_path / "..data").symlink_to("1")
+    (tmp_path / "a.json").symlink_to("..data/a.json")
+    files = source(tmp_path / "*.json")
+    for _ in range(3):
+        assert addresses(files.read()) == ["v1:9400"]
+    (tmp_path / "..new").symlink_to("2")
+    (tmp_path / "..new").rename(tmp_path / "..data")
+    assert addresses(files.read()) == ["v2:9400"]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +200,7 @@ def test_a_file_named_in_full_that_is_missing_keeps_its_targets(tmp_path: Path) 
     """It is on its way from one version to the next, or somebody made a mistake."""
     path = tmp_path / "a.json"
     files = source(path)
-    assert files.read() == FileFindings(
+    assert files.read() == Findings(
         (),
         (f"{path}: there is no such file: create it, or name another in file_sd_configs",),
     )
@@ -224,9 +280,18 @@ def test_a_file_that_may_not_be_read_is_named(
     )
 
 
-def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
-    """Beyond the bound nothing is taken into memory."""
-    path = tmp_path / "a.json"
-    path.write_text(ONE)
-    os.truncate(path, file.SIZE_BYTES + 1)
-    assert source(path).read().faults == (f"{path}: it is larger than 32 MiB: use several files",)
+def test_a_huge_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond the bound nothing is taken into memory, also if it grows while it is opened."""
+    honest, paths = Path.open, [tmp_path / "large.json", tmp_path / "grows.json"]
+    for path in paths:
+        path.write_text(ONE)
+
+    def grown(self: Path, mode: str) -> object:
+        os.truncate(self, file.SIZE_BYTES + 1)
+        return honest(self, mode)
+
+    os.truncate(paths[0], file.SIZE_BYTES + 1)
+    monkeypatch.setattr(Path, "open", grown)
+    assert source(*paths).read().faults == tuple(
+        f"{path}: it is larger than 32 MiB: use several files" for path in paths
+    )

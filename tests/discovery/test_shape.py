@@ -1,4 +1,4 @@
-"""What a target file may hold."""
+"""What a target file, or a discovery service's answer, may hold."""
 
 import json
 import re
@@ -19,13 +19,13 @@ from cwgpu.discovery.shape import Group
         ([{"targets": None, "labels": None}], (Group((), {}),)),
         (
             [{"targets": ["a:9400", "b:9400"], "labels": {"zone": "1", "none": None}},
-             {"targets": ["a:9400"]}],
-            (Group(("a:9400", "b:9400"), {"zone": "1", "none": ""}), Group(("a:9400",), {})),
+             {"targets": ["a:9400", None]}],
+            (Group(("a:9400", "b:9400"), {"zone": "1", "none": ""}), Group(("a:9400", ""), {})),
         ),
     ],
 )  # fmt: skip
 def test_groups_come_as_written(document: Value, groups: tuple[Group, ...]) -> None:
-    """Targets and labels may be missing; an empty file names nothing."""
+    """Targets and labels may be missing; an empty file names nothing, an empty item no address."""
     assert shape.groups(document) == groups
 
 
@@ -41,7 +41,7 @@ def test_groups_come_as_written(document: Value, groups: tuple[Group, ...]) -> N
         ([{"targets": "a:9400"}], "[0].targets is the text 'a:9400': write a list such as ["),
         ([{"targets": {"a": "b"}}], "[0].targets is a mapping: write a list"),
         ([{"targets": ["a:9400", 9400]}], "[0].targets[1] is 9400: write text in quotes"),
-        ([{"targets": [None]}], "[0].targets[0] is empty: write text in quotes"),
+        ([{"Targets": []}], "[0] has the key 'Targets': write targets or labels"),
         ([{"labels": ["a"]}], "[0].labels is a list: write names and values such as {"),
         ([{"labels": {"zone": 1}}], "[0].labels.zone is 1: write text in quotes"),
         ([{"labels": {"zone": True}}], "[0].labels.zone is True: write text in quotes"),
@@ -58,6 +58,14 @@ def test_faults_name_the_place_and_what_to_write(document: Value, fault: str) ->
     with pytest.raises(DocumentError, match=re.escape(fault)) as error:
         shape.groups(document)
     assert str(error.value).isprintable()
+
+
+def test_keys_of_json_are_known_in_any_case() -> None:
+    """Go, which others write their discovery services for, takes them so; other keys stay wrong."""
+    document = [{"Targets": ["a:9400"], "LABELS": {"Zone": "A"}}]
+    assert shape.groups(document, any_case=True) == (Group(("a:9400",), {"Zone": "A"}),)
+    with pytest.raises(DocumentError, match="has the key 'Target'"):
+        shape.groups([{"Target": []}], any_case=True)
 
 
 def test_the_example_is_right() -> None:
