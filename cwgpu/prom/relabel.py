@@ -15,7 +15,7 @@ from cwgpu.model.labels import Labels
 from cwgpu.prom import casing
 from cwgpu.prom.rule import EQUAL, Action, Rule, rule
 
-__all__ = ["Action", "Dropped", "Rule", "apply", "rule", "sentence", "step"]
+__all__ = ["Action", "Dropped", "Rule", "apply", "rule", "sentence", "step", "value"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,11 @@ def apply(labels: Labels, rules: Sequence[Rule]) -> dict[str, str] | Dropped:
     """Give the labels that the rules make of these; none of the result is empty."""
     current: Mapping[str, str] = {name: value for name, value in labels.items() if value}
     for index, each in enumerate(rules):
-        value = _value(current, each)
-        changed = _ACTIONS[each.action](current, each, value)
+        compared = value(current, each)
+        changed = _ACTIONS[each.action](current, each, compared)
         if changed is None:
             other = current.get(each.target_label, "") if each.action in EQUAL else ""
-            return Dropped(index, each, value, other)
+            return Dropped(index, each, compared, other)
         current = changed
     return dict(current)
 
@@ -63,7 +63,8 @@ def sentence(dropped: Dropped) -> str:
     return f"{start}{value}{of} {verb} the regex {rule.regex.pattern}"
 
 
-def _value(labels: Labels, rule: Rule) -> str:
+def value(labels: Labels, rule: Rule) -> str:
+    """Join the values of the source labels: what the rule compares, unless it goes by name."""
     names = rule.source_labels
     if len(names) == 1:
         return labels.get(names[0], "")

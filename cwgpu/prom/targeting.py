@@ -19,8 +19,8 @@ from cwgpu.prom.rule import Rule
 _ADDRESS = "__address__"
 _SCHEME = "__scheme__"
 _PATH = "__metrics_path__"
-_INTERVAL = "__scrape_interval__"
-_TIMEOUT = "__scrape_timeout__"
+INTERVAL = "__scrape_interval__"
+TIMEOUT = "__scrape_timeout__"
 _PARAM = "__param_"
 _HIDDEN = "__"
 """Labels that begin so are for discovery and relabelling; no sample gets them."""
@@ -69,19 +69,16 @@ class _RejectedError(Exception):
 def targets(job: Job, group: TargetGroup) -> Iterator[Target | DroppedTarget]:
     """Give what becomes of each target of the group, in their order."""
     for found in group.targets:
-        discovered = _discovered(job, {**group.labels, **found})
-        try:
-            yield _target(job, discovered)
-        except _RejectedError as error:
-            yield DroppedTarget(job.name, discovered, str(error), rejected=True)
+        given = discovered(job, {**group.labels, **found})
+        yield unreadable(job, given) or settled(job, given, relabel.apply(given, job.relabel))
 
 
-def _discovered(job: Job, labels: Labels) -> dict[str, str]:
-    """Add what the job says where discovery says nothing."""
+def discovered(job: Job, labels: Labels) -> dict[str, str]:
+    """Add what the job says where discovery says nothing: the labels that the rules see."""
     defaults = {
         "job": job.name,
-        _INTERVAL: _printed(job.interval_s),
-        _TIMEOUT: _printed(job.timeout_s),
+        INTERVAL: _printed(job.interval_s),
+        TIMEOUT: _printed(job.timeout_s),
         _PATH: job.metrics_path,
         _SCHEME: job.scheme,
         **{_PARAM + name: values[0] for name, values in job.params.items() if values},
@@ -90,17 +87,36 @@ def _discovered(job: Job, labels: Labels) -> dict[str, str]:
     return {name: value for name, value in {**defaults, **present}.items() if value}
 
 
-def _target(job: Job, discovered: Labels) -> Target | DroppedTarget:
-    _check_text(discovered)
-    labels = relabel.apply(discovered, job.relabel)
-    if isinstance(labels, relabel.Dropped):
-        return DroppedTarget(job.name, discovered, relabel.sentence(labels))
+def unreadable(job: Job, discovered: Labels) -> DroppedTarget | None:
+    """Reject a target whose labels are no text; the rules could not read them."""
+    for name, value in discovered.items():
+        try:
+            f"{name}{value}".encode()
+        except UnicodeEncodeError:
+            reason = f"label {name!r} is not valid UTF-8: {value!r}"
+            return DroppedTarget(job.name, discovered, reason, rejected=True)
+    return None
+
+
+def settled(
+    job: Job, discovered: Labels, relabelled: Labels | relabel.Dropped
+) -> Target | DroppedTarget:
+    """Give what becomes of a target of which the job's rules made this."""
+    if isinstance(relabelled, relabel.Dropped):
+        return DroppedTarget(job.name, discovered, relabel.sentence(relabelled))
+    try:
+        return _target(job, relabelled)
+    except _RejectedError as error:
+        return DroppedTarget(job.name, discovered, str(error), rejected=True)
+
+
+def _target(job: Job, labels: Labels) -> Target:
     address = _address(labels)
-    interval_ms = _period(labels, _INTERVAL)
-    timeout_ms = _period(labels, _TIMEOUT)
+    interval_ms = _period(labels, INTERVAL)
+    timeout_ms = _period(labels, TIMEOUT)
     if timeout_ms > interval_ms:
         raise _RejectedError(
-            f"{_TIMEOUT} {labels[_TIMEOUT]} is more than {_INTERVAL} {labels[_INTERVAL]}"
+            f"{TIMEOUT} {labels[TIMEOUT]} is more than {INTERVAL} {labels[INTERVAL]}"
         )
     public = {name: value for name, value in labels.items() if not name.startswith(_HIDDEN)}
     return Target(
@@ -110,14 +126,6 @@ def _target(job: Job, discovered: Labels) -> Target | DroppedTarget:
         interval_s=interval_ms / 1000,
         timeout_s=timeout_ms / 1000,
     )
-
-
-def _check_text(labels: Labels) -> None:
-    for name, value in labels.items():
-        try:
-            f"{name}{value}".encode()
-        except UnicodeEncodeError:
-            raise _RejectedError(f"label {name!r} is not valid UTF-8: {value!r}") from None
 
 
 def _address(labels: Labels) -> str:
