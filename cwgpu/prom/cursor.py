@@ -25,6 +25,15 @@ _NAMED = {
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
+class FaultError(ExpositionError):
+    """What stands at a certain place is not allowed there."""
+
+    def __init__(self, at: int, text: str) -> None:
+        """``at`` is the offset; the text names the place too, in words."""
+        super().__init__(text)
+        self.at = at
+
+
 class Cursor:
     """Reads one item, from ``start`` on; ``at`` is the offset of what comes next."""
 
@@ -54,28 +63,25 @@ class Cursor:
             raise self.refusal(allowed)
         return found
 
-    def refusal(self, allowed: str) -> ExpositionError:
+    def refusal(self, allowed: str) -> FaultError:
         """Say that what stands here is not what is allowed."""
-        return ExpositionError(
-            f"{self.place(self.at)}: found {self._found()}, allowed is {allowed}"
-        )
+        return self._fault(self.at, f"found {self._found()}, allowed is {allowed}")
 
     def decode(self, start: int, end: int) -> str:
         """Give a part of the page as text."""
         try:
             return self.body[start:end].decode()
         except UnicodeDecodeError as error:
-            byte = self.body[start + error.start]
-            raise ExpositionError(
-                f"{self.place(start + error.start)}: found the byte 0x{byte:02x}, allowed is UTF-8"
-            ) from None
+            at = start + error.start
+            text = f"found the byte 0x{self.body[at]:02x}, allowed is UTF-8"
+            raise self._fault(at, text) from None
 
     def convert(self, start: int, read: Callable[[bytes], _T]) -> _T:
         """Give what ``read`` makes of the part from ``start`` to here, or say where it failed."""
         try:
             return read(self.body[start : self.at])
         except ExpositionError as error:
-            raise ExpositionError(f"{self.place(start)}: {error}") from None
+            raise self._fault(start, str(error)) from None
 
     def place(self, offset: int) -> str:
         """Give the column of an offset, counted in characters from 1, for a person."""
@@ -85,6 +91,9 @@ class Cursor:
         if not below:
             return f"column {column}"
         return f"column {column}, {below} {'line' if below == 1 else 'lines'} further down"
+
+    def _fault(self, at: int, text: str) -> FaultError:
+        return FaultError(at, f"{self.place(at)}: {text}")
 
     def _found(self) -> str:
         word = _WORD.match(self.body, self.at)

@@ -8,9 +8,8 @@ stops at the first BadItem.
 
 from collections.abc import Iterable, Iterator
 
-from cwgpu.model.errors import ExpositionError
 from cwgpu.prom import openmetrics, quick, text
-from cwgpu.prom.cursor import Cursor
+from cwgpu.prom.cursor import Cursor, FaultError
 from cwgpu.prom.items import (
     BadItem,
     Context,
@@ -67,8 +66,8 @@ def slowly(body: bytes, start: int, context: Context) -> Item:
     """Do what ``item`` does, by the lexer alone."""
     try:
         return _READERS[context.format](Cursor(body, start), context)
-    except ExpositionError as fault:
-        return BadItem(start, body.find(b"\n", start) + 1 or len(body), str(fault))
+    except FaultError as fault:
+        return BadItem(start, body.find(b"\n", start) + 1 or len(body), str(fault), fault.at)
 
 
 def finish(body: bytes, context: Context) -> BadItem | None:
@@ -82,9 +81,10 @@ def finish(body: bytes, context: Context) -> BadItem | None:
         return None
     if context.ended_at is None:
         fault = "the page ends without # EOF: it is cut off, or it is no OpenMetrics"
-        return BadItem(size, size, fault)
-    surplus = size - context.ended_at
-    return BadItem(context.ended_at, size, f"found {surplus} bytes after # EOF, allowed is nothing")
+        return BadItem(size, size, fault, size)
+    end = context.ended_at
+    fault = f"found {size - end} bytes after # EOF, allowed is nothing"
+    return BadItem(end, size, fault, end)
 
 
 def repeated(labels: Iterable[tuple[str, str]]) -> str | None:

@@ -93,6 +93,8 @@ class BadItem:
     end: int
     fault: str
     """A sentence for a person: where, what was found, what is allowed."""
+    at: int
+    """Offset of what is not allowed."""
 
 
 Item: TypeAlias = SeriesItem | TypeItem | HelpItem | OtherItem | EofItem | BadItem

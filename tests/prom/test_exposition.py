@@ -390,7 +390,12 @@ def test_the_items_of_a_page() -> None:
             value=b"1e3",
             timestamp_ms=5,
         ),
-        BadItem(82, 88, "column 6: found the end of the line, allowed is a value after the metric"),
+        BadItem(
+            start=82,
+            end=88,
+            fault="column 6: found the end of the line, allowed is a value after the metric",
+            at=87,
+        ),
     ]
 
 
@@ -404,6 +409,7 @@ def test_a_raw_newline_makes_an_item_of_two_lines() -> None:
         13,
         20,
         'column 4, 1 line further down: found "!", allowed is a label name or }',
+        23,
     )
 
 
@@ -417,25 +423,25 @@ def test_a_raw_newline_makes_an_item_of_two_lines() -> None:
         pytest.param(
             b"m 1\n",
             OPENMETRICS,
-            BadItem(4, 4, "the page ends without # EOF: it is cut off, or it is no OpenMetrics"),
+            BadItem(4, 4, "the page ends without # EOF: it is cut off, or it is no OpenMetrics", 4),
             id="no end",
         ),
         pytest.param(
             b"",
             OPENMETRICS,
-            BadItem(0, 0, "the page ends without # EOF: it is cut off, or it is no OpenMetrics"),
+            BadItem(0, 0, "the page ends without # EOF: it is cut off, or it is no OpenMetrics", 0),
             id="empty",
         ),
         pytest.param(
             b"# EOF\nm 1\nn 2\n",
             OPENMETRICS,
-            BadItem(6, 14, "found 8 bytes after # EOF, allowed is nothing"),
+            BadItem(6, 14, "found 8 bytes after # EOF, allowed is nothing", 6),
             id="data after the end",
         ),
         pytest.param(
             b"# EOF \n",
             OPENMETRICS,
-            BadItem(5, 7, "found 2 bytes after # EOF, allowed is nothing"),
+            BadItem(5, 7, "found 2 bytes after # EOF, allowed is nothing", 5),
             id="a blank after the end",
         ),
     ],

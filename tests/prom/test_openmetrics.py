@@ -64,7 +64,7 @@ def test_faults(line: bytes, column: int, found: str, allowed: str) -> None:
     fault = f"column {column}: found {found}, allowed is {allowed}"
     page = line + b"\n# EOF\n"
     item = exposition.item(page, 0, Context(Format.OPENMETRICS))
-    assert item == BadItem(0, len(line) + 1, fault)
+    assert item == BadItem(0, len(line) + 1, fault, column - 1)
 
 
 @pytest.mark.parametrize("page", [b"m 1", b"# TYPE m gauge", b"# HELP m x", b"# UNIT m "])
@@ -72,7 +72,7 @@ def test_a_line_that_is_cut_off(page: bytes) -> None:
     """The last line needs its newline: without it, the number may be half a number."""
     item = exposition.item(page, 0, Context(Format.OPENMETRICS))
     fault = f"column {len(page) + 1}: found the end of the page, allowed is the end of the line"
-    assert item == BadItem(0, len(page), fault)
+    assert item == BadItem(0, len(page), fault, len(page))
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,10 @@ def read(line: bytes) -> Item:
 def test_faults(line: bytes, column: int, found: str, allowed: str) -> None:
     """A fault says where it is, what stands there and what is allowed, in one printable line."""
     fault = f"column {column}: found {found}, allowed is {allowed}"
-    assert read(line + b"\n") == BadItem(0, len(line) + 1, fault)
+    item = read(line + b"\n")
+    assert isinstance(item, BadItem)
+    assert item == BadItem(0, len(line) + 1, fault, item.at)
+    assert len(line[: item.at].decode(errors="replace")) == column - 1
 
 
 @pytest.mark.parametrize(
