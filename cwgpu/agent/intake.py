@@ -2,16 +2,15 @@
 
 import asyncio
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from cwgpu.agent import aside
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.observe import Observer
+from cwgpu.agent.watch import Watch
 from cwgpu.digest.page import Page
 from cwgpu.digest.recipe import Recipe
-from cwgpu.discovery import static
-from cwgpu.discovery.file import FileSource
 from cwgpu.model.event import EmfEvent
 from cwgpu.model.reading import Reading, Refused
 from cwgpu.model.scrape import Scrape, ScrapeFailed
@@ -20,10 +19,6 @@ from cwgpu.plan.plan import Job, Plan
 from cwgpu.prom import targeting
 from cwgpu.scrape.fetch import Fetcher
 from cwgpu.scrape.pool import Pool
-
-# How often target files are looked at. Prometheus hears of a change at once; a person who edits
-# a file expects no less than "in a moment", and reading small files costs next to nothing.
-_LOOK_S = 5.0
 
 # A page that is read in the event loop keeps all else waiting. One of this size takes up to a
 # second when it is new, and the pages of GPU nodes are smaller: eight GPUs with sixty fields make
@@ -37,7 +32,18 @@ class _Working:
 
     job: Job
     recipe: Recipe
-    files: list[FileSource] = field(default_factory=list)
+    made: dict[str, tuple[TargetGroup, list[Target | DroppedTarget]]] = field(default_factory=dict)
+    """What became of each group, by its source: rules are run over what is new, and no more."""
+
+    def found(self, groups: Iterable[TargetGroup]) -> Iterator[Target | DroppedTarget]:
+        """Give what becomes of the targets of these groups, which are all there are."""
+        known, self.made = self.made, {}
+        for group in groups:
+            former = known.get(group.source)
+            if former is None or former[0] != group:
+                former = (group, list(targeting.targets(self.job, group)))
+            self.made[group.source] = former
+            yield from former[1]
 
 
 class Intake:
@@ -56,6 +62,8 @@ class Intake:
         self._observer = observer
         self._clock = clock
         self._jobs: dict[str, _Working] = {}
+        self._watch = Watch(clock, observer.discovery_fault)
+        self._waiting = ""
         self._pages: dict[Identity, Page] = {}
         self._visits: dict[Identity, int] = {}
         self._aside: set[Identity] = set()
@@ -69,9 +77,8 @@ class Intake:
 
     def follow(self, plan: Plan) -> None:
         """Work by this plan from the next scrape on; what is known of the pages stays."""
-        self._jobs = {
-            job.name: _Working(job, Recipe(plan, job), self._sources(job)) for job in plan.jobs
-        }
+        self._watch.follow(plan.jobs)
+        self._jobs = {job.name: _Working(job, Recipe(plan, job)) for job in plan.jobs}
         former, self._pages = self._pages, {}
         for identity, page in former.items():
             target = self.wanted.get(identity)
@@ -85,51 +92,37 @@ class Intake:
 
     async def run(self) -> None:
         """Keep the wanted targets up to date, for ever."""
-        while True:
-            await self.discover()
-            await self._clock.sleep(_LOOK_S)
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._watch.run())
+            while True:
+                await self.discover()
+                await self._watch.changed.wait()
 
     async def discover(self) -> None:
-        """Look once for targets and scrape what is found from now on."""
+        """Take up what is known of targets, and scrape what there is from now on."""
+        self._watch.changed.clear()
+        self._waiting = self._watch.waiting()
         wanted: dict[Identity, Target] = {}
         dropped: list[DroppedTarget] = []
         for working in list(self._jobs.values()):
-            for found in await self._found(working):
+            for found in working.found(self._watch.groups(working.job)):
                 if isinstance(found, DroppedTarget):
                     dropped.append(found)
                 else:
                     wanted.setdefault(found.identity, found)
+            await asyncio.sleep(0)  # thousands of targets take a while, and scrapes are due
         self.wanted = wanted
         self._pages = {key: page for key, page in self._pages.items() if key in wanted}
         self._visits = {key: count for key, count in self._visits.items() if key in wanted}
-        self._observer.discovered(list(wanted.values()), dropped)
+        if wanted or dropped or not self._waiting:
+            self._observer.discovered(list(wanted.values()), dropped)
         self._pool.reconcile(wanted.values())
-        self.unready = ""
+        self.unready = self._waiting if self.unready else ""
         self._check_done()
 
     async def stop(self) -> None:
         """Scrape no more."""
         await self._pool.stop()
-
-    def _sources(self, job: Job) -> list[FileSource]:
-        """Keep those that stay the same: they know the last good content of their files."""
-        former = self._jobs.get(job.name)
-        if former is not None and former.job.files == job.files:
-            return former.files
-        return [FileSource(one, index) for index, one in enumerate(job.files)]
-
-    async def _found(self, working: _Working) -> list[Target | DroppedTarget]:
-        groups = await self._groups(working)
-        return [found for group in groups for found in targeting.targets(working.job, group)]
-
-    async def _groups(self, working: _Working) -> list[TargetGroup]:
-        groups = list(static.groups(working.job))
-        for source in working.files:
-            findings = await aside.run(source.read)
-            groups += findings.groups
-            for fault in findings.faults:
-                self._observer.discovery_fault(working.job.name, fault)
-        return groups
 
     async def _visit(self, target: Target) -> None:
         visits = self._visits.get(target.identity, 0)
@@ -174,5 +167,7 @@ class Intake:
 
     def _check_done(self) -> None:
         most = self._most_visits
-        if most is not None and all(self._visits.get(key, 0) >= most for key in self.wanted):
+        if most is None or self._waiting:
+            return
+        if all(self._visits.get(key, 0) >= most for key in self.wanted):
             self.done.set()

@@ -2,8 +2,24 @@
 
 from typing import Protocol
 
+from cwgpu.discovery.findings import Findings
 from cwgpu.logs.verdict import Answer
 from cwgpu.model.event import LogBatch, StreamKey
+
+
+class Source(Protocol):
+    """Something that knows targets. It is asked again and again, and never twice at a time."""
+
+    @property
+    def every_s(self) -> float:
+        """Seconds from one reading to the next; one that takes longer is followed at once."""
+
+    async def read(self) -> Findings:
+        """Give what it knows now, and take as long as that takes.
+
+        What goes wrong is among the findings; targets that were known before stay there.
+        """
+        ...
 
 
 class Sink(Protocol):

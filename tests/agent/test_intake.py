@@ -1,6 +1,7 @@
 """Targets in, events out: real pages from a real server, by a clock that the test moves."""
 
 import asyncio
+import contextlib
 import json
 import math
 import threading
@@ -87,6 +88,18 @@ async def world(caplog: pytest.LogCaptureFixture) -> AsyncIterator[World]:
         await intake.stop()
 
 
+@contextlib.asynccontextmanager
+async def running(intake: Intake) -> AsyncIterator[None]:
+    """Run an intake, and end it."""
+    task = asyncio.create_task(intake.run())
+    try:
+        yield
+        assert not task.done()
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+
+
 async def test_a_new_target_is_scraped_at_once(world: World) -> None:
     """Its gauges are there in the first second, its counters with the second scrape."""
     assert world.intake.unready == "targets have not been looked for yet"
@@ -153,19 +166,18 @@ def targets(path: Path, *addresses: str) -> None:
     path.write_text(json.dumps([{"targets": list(addresses), "labels": labels}]), "utf-8")
 
 
-async def test_a_target_that_vanishes_leaves_nothing_behind(world: World, tmp_path: Path) -> None:
+async def test_a_target_that_vanishes_leaves_nothing_behind(world: World) -> None:
     """When it comes back its counters begin anew: nothing of it was kept."""
-    path = tmp_path / "targets.json"
-    targets(path, world.exporter.address)
-    world.intake.follow(plan(job(files=(FileDiscovery((str(path),), 5.0),))))
+    there, gone = plan(job(world.exporter.address)), plan(job())
+    world.intake.follow(there)
     await world.intake.discover()
     await world.scraped(1)
-    targets(path)
+    world.intake.follow(gone)
     await world.intake.discover()
     assert world.intake.wanted == {}
     await world.hands.move(INTERVAL_S)
     assert len(world.exporter.requests) == 1
-    targets(path, world.exporter.address)
+    world.intake.follow(there)
     await world.intake.discover()
     await world.scraped(1)
     assert world.values() == [{"util": 1}, {"util": 4}]
@@ -179,11 +191,13 @@ async def test_a_broken_file_of_targets_keeps_them(world: World, tmp_path: Path)
     targets(path, world.exporter.address)
     there = plan(job(files=(FileDiscovery((str(path),), 5.0),)))
     world.intake.follow(there)
-    await world.intake.discover()
-    path.write_text("[{", "utf-8")
-    world.intake.follow(there)
-    await world.intake.discover()
-    assert len(world.intake.wanted) == 1
+    async with running(world.intake):
+        await stage.eventually(lambda: world.intake.wanted and world.hands.naps)
+        path.write_text("[{", "utf-8")
+        world.intake.follow(there)
+        await world.hands.move(5)
+        await stage.eventually(lambda: world.witness.said("discovery_failed"))
+        assert len(world.intake.wanted) == 1
     (said,) = world.witness.said("discovery_failed")
     assert said["job"] == "dcgm"
     assert str(path) in str(said["reason"])
@@ -194,13 +208,30 @@ async def test_targets_are_looked_for_again_and_again(world: World, tmp_path: Pa
     path = tmp_path / "targets.json"
     targets(path)
     world.intake.follow(plan(job(files=(FileDiscovery((str(path),), 5.0),))))
-    running = asyncio.create_task(world.intake.run())
-    await stage.eventually(lambda: world.hands.naps)
-    targets(path, world.exporter.address)
-    await world.hands.move(5)
-    await world.scraped(1)
+    async with running(world.intake):
+        await stage.eventually(lambda: world.hands.naps)
+        targets(path, world.exporter.address)
+        await world.hands.move(5)
+        await world.scraped(1)
     assert len(world.intake.wanted) == 1
-    running.cancel()
+
+
+async def test_rules_run_over_new_groups_only(world: World, tmp_path: Path) -> None:
+    """What became of a group that stayed is the same object at the next look."""
+    one, other = tmp_path / "a.json", tmp_path / "b.json"
+    targets(one, world.exporter.address)
+    targets(other, "127.0.0.1:1")
+    files = (FileDiscovery((str(one), str(other)), 5.0),)
+    world.intake.follow(plan(job(files=files)))
+    async with running(world.intake):
+        await stage.eventually(lambda: len(world.intake.wanted) == 2 and 5.0 in world.hands.naps)
+        first = list(world.intake.wanted.values())
+        targets(other, "127.0.0.1:2")
+        await world.hands.move(5)
+        await stage.eventually(lambda: list(world.intake.wanted.values()) != first)
+    second = list(world.intake.wanted.values())
+    assert second[0] is first[0]
+    assert second[1].url == "http://127.0.0.1:2/metrics"
 
 
 async def test_equal_targets_are_one(world: World) -> None:
@@ -240,18 +271,36 @@ async def test_without_a_target_a_limit_is_reached_at_once(world: World) -> None
     assert world.intake.done.is_set()
 
 
-async def test_a_limit_does_not_wait_for_a_target_that_went(world: World, tmp_path: Path) -> None:
+async def test_a_limit_does_not_wait_for_a_target_that_went(world: World) -> None:
     """The last target that was still to be scraped vanishes: done."""
-    path = tmp_path / "targets.json"
-    targets(path, world.exporter.address)
     world.exporter.answer(Answer(delay_s=math.inf))
-    world.intake.follow(plan(job(files=(FileDiscovery((str(path),), 5.0),))))
+    world.intake.follow(plan(job(world.exporter.address)))
     world.intake.limit(1)
     await world.intake.discover()
     assert not world.intake.done.is_set()
-    targets(path)
+    world.intake.follow(plan(job()))
     await world.intake.discover()
     assert world.intake.done.is_set()
+
+
+async def test_a_limit_waits_for_every_source(world: World, tmp_path: Path) -> None:
+    """Before a source has answered nobody knows whether all targets have been scraped."""
+    path = tmp_path / "targets.json"
+    targets(path)
+    world.intake.follow(
+        plan(job(world.exporter.address, files=(FileDiscovery((str(path),), 5.0),)))
+    )
+    world.intake.limit(1)
+    await world.intake.discover()
+    await world.scraped(1)
+    assert not world.intake.done.is_set()
+    assert world.intake.unready == (
+        "waiting for the first answer of file_sd_configs[0] of job dcgm"
+    )
+    async with running(world.intake):
+        await world.intake.done.wait()
+    assert world.intake.unready == ""
+    assert len(world.exporter.requests) == 1
 
 
 @pytest.mark.parametrize(
