@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cwgpu.digest import stream
 from cwgpu.digest.layout import Contents
-from cwgpu.digest.line import Dropped, Line, Slot
+from cwgpu.digest.line import Dropped, Line
 from cwgpu.digest.recipe import Recipe
 from cwgpu.digest.record import Place, Record, Templates
 from cwgpu.digest.tally import Tally
@@ -23,6 +23,8 @@ class Sample:
 
     line: Line
     at_ms: int | None
+    fresh: bool = False
+    """The last page did not have it, nor has this one so far."""
 
 
 def contents(
@@ -87,11 +89,3 @@ def _records(
         Record(key, template, [places[index] for index in template.metrics], at_ms=at_ms)
         for template in layout.templates
     ]
-
-
-def passing(samples: Iterable[Sample]) -> int:
-    """Count the samples that metric relabelling leaves: it is these that sample_limit bounds."""
-    return sum(
-        isinstance(sample.line.fate, Slot) or sample.line.fate.reason is not DropReason.RELABEL
-        for sample in samples
-    )

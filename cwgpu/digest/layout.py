@@ -6,11 +6,11 @@ label and no regex.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cwgpu.digest.record import Record, picker
 from cwgpu.digest.survey import Survey
-from cwgpu.model.reading import BadLine, Drop
+from cwgpu.model.reading import BadLine, Counts, Drop
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,9 @@ class Contents:
     drops: tuple[Drop, ...]
     """Samples that are dropped whatever their values."""
     bad_lines: tuple[BadLine, ...]
+    counts: Counts = field(default_factory=Counts)
+    """Without new series: there are none as long as the page keeps its lines."""
+    shadowed: frozenset[str] = frozenset()
 
 
 class Layout:

@@ -42,5 +42,7 @@ class Line:
     role: Role | None
     fate: Slot | Dropped
     seen_at: int
-    """The page's count of scrapes when it was last there."""
+    """The number of the page, of those that were let in, on which it was last there."""
     baseline: Baseline | None = None
+    shadows: str = ""
+    """The report series (``up`` and the like) in whose place it stands."""

@@ -1,11 +1,13 @@
 """The cold staircase: what becomes of one series, decided once.
 
 ``exposed name and labels -> gpu.normalise -> merge with the target's labels -> metric relabelling
--> type -> declaration -> Slot``, or ``Dropped`` with the reason, at the first step that says so.
+-> bounds -> type -> declaration -> Slot``, or ``Dropped`` with the reason, at the first step that
+says so; or ``Refused``, when the step fails the whole page.
 """
 
 from dataclasses import dataclass
 
+from cwgpu.digest import bounds
 from cwgpu.digest.line import Dropped, Slot
 from cwgpu.emf import declare, limits
 from cwgpu.emf.declare import Declaration
@@ -15,6 +17,7 @@ from cwgpu.gpu import alias, normalise, rates
 from cwgpu.model.drop import DropReason
 from cwgpu.model.kind import Kind
 from cwgpu.model.labels import LabelPairs, Labels, pairs
+from cwgpu.model.reading import Refused
 from cwgpu.plan.plan import Job, Plan
 from cwgpu.prom import merge, relabel
 from cwgpu.prom.family import Role
@@ -38,6 +41,16 @@ class Series:
     labels: LabelPairs
     """Labels as written, empty ones too: with honor_labels they remove the target's label."""
     role: Role | None
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A series that metric relabelling leaves, and that its job's bounds let in."""
+
+    name: str
+    labels: dict[str, str]
+    field: str
+    """Its name before relabelling, a DCGM field by its usual one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +89,14 @@ class Recipe:
             TYPE_LABEL in names for d in emf.declarations for names in d.dimension_sets
         )
 
-    def cook(self, series: Series, target_labels: Labels) -> Slot | Dropped:
+    def cook(self, series: Series, target_labels: Labels) -> Slot | Dropped | Refused:
         """Decide on one series of a target with these public labels."""
-        found = self.consider(series, target_labels)
+        labelled = self.labelled(series, target_labels)
+        return self.decide(labelled, series.role) if isinstance(labelled, Labelled) else labelled
+
+    def decide(self, labelled: Labelled, role: Role | None) -> Slot | Dropped:
+        """Decide on one series that is let in."""
+        found = self._considered(labelled, role)
         if isinstance(found, Dropped):
             return found
         sets = tuple(directive for directive in found.declared.sets if directive)
@@ -93,24 +111,29 @@ class Recipe:
             field=field if self._dcgm.blanks and field.startswith(_DCGM) else "",
         )
 
-    def consider(self, series: Series, target_labels: Labels) -> Considered | Dropped:
+    def consider(self, series: Series, target_labels: Labels) -> Considered | Dropped | Refused:
         """Go as far as the declarations, whose answer decides."""
+        labelled = self.labelled(series, target_labels)
+        if not isinstance(labelled, Labelled):
+            return labelled
+        return self._considered(labelled, series.role)
+
+    def labelled(self, series: Series, target_labels: Labels) -> Labelled | Dropped | Refused:
+        """Go as far as metric relabelling, and see whether the job lets in what that leaves."""
         field, exposed = self._normalised(series)
         labels = merge.merge(dict(exposed), target_labels, honor=self.job.honor_labels)
-        relabelled = relabel.apply({**labels, "__name__": field}, self.job.metric_relabel)
+        relabelled = relabel.apply({**labels, bounds.NAME: field}, self.job.metric_relabel)
         if isinstance(relabelled, relabel.Dropped):
             rule = relabelled.rule_index + 1
             return Dropped(DropReason.RELABEL, f"rule {rule} of metric_relabel_configs")
-        name = relabelled.pop("__name__", "")
-        if not name:
-            return Dropped(DropReason.NO_NAME)
-        role = self._role(series.role)
-        if isinstance(role, Dropped):
-            return role
-        fault = limits.metric_name_fault(name)
-        if fault:
-            return Dropped(DropReason.NAME_INVALID, fault)
-        return self._considered(name, relabelled, role, field)
+        if not relabelled:  # to Prometheus a sample without labels is one that was dropped
+            return Dropped(DropReason.RELABEL, "metric_relabel_configs left no label")
+        if bounds.NAME not in relabelled:
+            return bounds.unnamed() if self.job.strict else Dropped(DropReason.NO_NAME)
+        refused = bounds.fault(relabelled, self.job)
+        if refused is not None:
+            return refused
+        return Labelled(relabelled.pop(bounds.NAME), relabelled, field)
 
     def _normalised(self, series: Series) -> tuple[str, LabelPairs]:
         if not series.name.startswith(_DCGM) and not _is_dcgm_row(series.labels):
@@ -128,19 +151,27 @@ class Recipe:
             return Dropped(DropReason.UNSUPPORTED_TYPE, role.kind.value)
         return role
 
-    def _considered(self, name: str, labels: dict[str, str], role: Role, field: str) -> Considered:
+    def _considered(self, labelled: Labelled, role: Role | None) -> Considered | Dropped:
+        judged = self._role(role)
+        if isinstance(judged, Dropped):
+            return judged
+        name = labelled.name
+        fault = limits.metric_name_fault(name)
+        if fault:
+            return Dropped(DropReason.NAME_INVALID, fault)
+        labels = dict(labelled.labels)
         if self._emf.cluster_name:
             labels.setdefault("ClusterName", self._emf.cluster_name)
         if "job" not in labels:
             labels["JobName"] = "default"
-        visible = {**labels, TYPE_LABEL: role.kind.value}
+        visible = {**labels, TYPE_LABEL: judged.kind.value}
         selecting = self._select(name)
         chosen = declare.matching(selecting, visible) if selecting else ()
         declared = declare.directives(chosen, visible, dedup=self._emf.dedup)
         return Considered(
             name,
-            field,
-            role,
+            labelled.field,
+            judged,
             labels=labels,
             visible=visible,
             selecting=selecting,

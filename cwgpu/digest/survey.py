@@ -50,6 +50,8 @@ class Survey:
     sightings: list[Sighting] = field(default_factory=list)
     types: dict[str, Kind] = field(default_factory=dict)
     bad: list[BadLine] = field(default_factory=list)
+    repetitive: set[int] = field(default_factory=set)
+    """Numbers of bad lines, counted from 1, that Prometheus parses, so that its storage fails."""
 
 
 class Walk:
@@ -119,6 +121,7 @@ class Walk:
     def _series(self, number: int, item: SeriesItem, context: Kind) -> None:
         name = exposition.repeated(item.labels)
         if name is not None:
+            self._survey.repetitive.add(number + 1)
             fault = f"label {quoted(name.encode())} is there twice"
             self._bad(number, fault, self._survey.physical[number])
             return

@@ -29,6 +29,18 @@ class BadLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Counts:
+    """A page's samples as Prometheus counts them, for the series that it reports of each scrape."""
+
+    scraped: int = 0
+    """Up to what failed the scrape, if anything did."""
+    passed: int = 0
+    """Left by metric relabelling; a series that came twice counts twice."""
+    added: int = 0
+    """Series that the last page did not have."""
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """A page that was read. ``samples == selected + sum of the drops' counts``, always."""
 
@@ -40,6 +52,9 @@ class Reading:
     dropped: tuple[Drop, ...]
     bad_lines: tuple[BadLine, ...]
     """The first few; all of them are counted in ``dropped``."""
+    counts: Counts = Counts()
+    shadowed: frozenset[str] = frozenset()
+    """Names of report series (``up`` and the like) that the page itself has for this target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +63,4 @@ class Refused:
 
     reason: FailReason
     detail: str
+    counts: Counts = Counts()

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from cwgpu.digest.page import KEPT_SCRAPES, Page
+from cwgpu.digest.memory import KEPT_SCRAPES
+from cwgpu.digest.page import Page
 from cwgpu.emf.delta import Treatment
 from cwgpu.model.drop import DropReason
 from cwgpu.model.reading import Reading, Refused
