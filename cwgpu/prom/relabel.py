@@ -15,7 +15,10 @@ from cwgpu.model.labels import Labels
 from cwgpu.prom import casing
 from cwgpu.prom.rule import EQUAL, Action, Rule, rule
 
-__all__ = ["Action", "Dropped", "Rule", "apply", "rule", "sentence", "step", "value"]
+__all__ = ["Action", "Dropped", "Rule", "apply", "comparison", "rule", "sentence", "step", "value"]
+
+_ON_MATCH = frozenset((Action.DROP, Action.DROP_EQUAL))
+"""The actions that drop what matches; the others that drop, drop what does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +55,20 @@ def step(labels: Labels, rule: Rule) -> dict[str, str] | Dropped:
 def sentence(dropped: Dropped) -> str:
     """Say which rule dropped a label set, counted from 1, and what decided."""
     rule = dropped.rule
-    start = f"rule {dropped.rule_index + 1} ({rule.action.value}): "
-    value = json.dumps(dropped.value, ensure_ascii=False)
+    compared = comparison(rule, dropped.value, dropped.other, matched=rule.action in _ON_MATCH)
+    return f"rule {dropped.rule_index + 1} ({rule.action.value}): {compared}"
+
+
+def comparison(rule: Rule, value: str, other: str, *, matched: bool) -> str:
+    """Say what a rule compared, with what, and how that ended."""
+    compared = json.dumps(value, ensure_ascii=False)
     of = f" (of {', '.join(rule.source_labels)})" if rule.source_labels else ""
     if rule.action in EQUAL:
-        verb = "equals" if rule.action is Action.DROP_EQUAL else "differs from"
-        other = json.dumps(dropped.other, ensure_ascii=False)
-        return f"{start}{value}{of} {verb} {other} (of {rule.target_label})"
-    verb = "matches" if rule.action is Action.DROP else "does not match"
-    return f"{start}{value}{of} {verb} the regex {rule.regex.pattern}"
+        verb = "equals" if matched else "differs from"
+        given = json.dumps(other, ensure_ascii=False)
+        return f"{compared}{of} {verb} {given} (of {rule.target_label})"
+    verb = "matches" if matched else "does not match"
+    return f"{compared}{of} {verb} the regex {rule.regex.pattern}"
 
 
 def value(labels: Labels, rule: Rule) -> str:

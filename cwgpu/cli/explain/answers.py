@@ -1,0 +1,51 @@
+"""Input by input, answer by answer: the loop that every explanation of labels has."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from cwgpu.cli import exits, streams
+from cwgpu.cli.explain import sets
+from cwgpu.cli.explain.sets import Fault
+from cwgpu.model.labels import Labels
+
+FORMS = ("text", "json", "jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Both forms of an answer, made when they are asked for."""
+
+    text: Callable[[], str]
+    value: Callable[[], dict[str, Any]]
+
+
+def give(source: str, form: str, answer: Callable[[Labels], Answer]) -> int:
+    """Answer every label set of ``source`` in one of the FORMS; 1 if one could not be read."""
+    code = exits.OK
+    whole: list[dict[str, Any]] = []
+    for number, each in enumerate(sets.read(source, live=form == "jsonl")):
+        if isinstance(each, Fault):
+            streams.say(f"cwgpu: {each.place}: {each.message}\n")
+            code = exits.RUNTIME
+        elif form == "json":
+            whole.append(answer(each).value())
+        elif form == "jsonl":
+            _print(_json(answer(each).value()))
+        else:
+            _print(("\n" if number else "") + answer(each).text())
+    if form == "json":
+        _print(_json(whole))
+    return code
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _print(text: str) -> None:
+    """Print a line, at once, and in UTF-8: whoever reads JSON expects no other."""
+    click.echo(text.encode() + b"\n", nl=False)
