@@ -7,41 +7,32 @@ https://github.com/prometheus/prometheus/blob/v3.0.1/scrape/scrape.go say what i
 
 import asyncio
 import contextlib
-import ssl
-from collections.abc import Callable
-from types import SimpleNamespace, TracebackType
+from collections.abc import AsyncIterator, Callable
+from types import TracebackType
 from typing import Self
 
 import aiohttp
-from aiohttp import ClientHandlerType, ClientMiddlewareType, ClientRequest, abc
+from aiohttp import abc
 
-import cwgpu
+from cwgpu.client.clients import Clients
+from cwgpu.client.connect import Progress
 from cwgpu.model.scrape import Scrape, ScrapeFailed
 from cwgpu.model.target import Target
 from cwgpu.plan.plan import Job
 from cwgpu.scrape import answer, body, fault
-from cwgpu.scrape.fault import Progress
-from cwgpu.scrape.resolve import Resolver
 
 BUILT_IN_LIMIT_BYTES = 64 << 20
 """The bound where body_size_limit says none. The largest real page of an exporter of 8 GPUs with
 1,000 fields each is about 4 MB; this is what one broken exporter may cost us in memory."""
 
-# Prometheus 3 lists its formats in order of preference and ends with "anything".
-_ACCEPT = (
-    "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
-    "application/openmetrics-text;version=0.0.1;escaping=allow-utf-8;q=0.5,"
-    "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,"
-    "text/plain;version=0.0.4;escaping=allow-utf-8;q=0.3,*/*;q=0.2"
-)
-# Redirects that are followed.
-_REDIRECTS = 10
-# Prometheus keeps idle connections for 5 minutes, which is longer than any sensible interval.
-_IDLE_S = 300
-# Longest status line and header field, and number of fields, that an answer may have: ten times
-# what exporters and proxies in front of them send.
-_HEADER_BYTES = 8190
-_HEADER_FIELDS = 128
+_MEDIA_TYPES = {
+    "OpenMetricsText1.0.0": "application/openmetrics-text;version=1.0.0",
+    "OpenMetricsText0.0.1": "application/openmetrics-text;version=0.0.1",
+    "PrometheusText1.0.0": "text/plain;version=1.0.0",
+    "PrometheusText0.0.4": "text/plain;version=0.0.4",
+}
+# Prometheus weighs what it likes best with 0.6, whatever that is.
+_BEST_TENTHS = 6
 # The beginning of a refusing answer's text, and how long we wait for it.
 _WORDS_BYTES = 512
 _WORDS_S = 1.0
@@ -55,34 +46,17 @@ class Fetcher:
         now: Callable[[], float],
         monotonic: Callable[[], float],
         *,
-        tls: ssl.SSLContext | bool = True,
         resolver: abc.AbstractResolver | None = None,
     ) -> None:
-        """``now`` gives seconds since 1970; ``tls=True`` verifies by the system's certificates."""
+        """``now`` gives seconds since 1970."""
         self._now = now
         self._monotonic = monotonic
-        self._tls = tls
-        self._resolver = resolver
-        self._session: aiohttp.ClientSession | None = None
+        self.clients = Clients(monotonic, resolver=resolver)
+        """Its way to the outside, for others who have something to ask."""
 
     async def __aenter__(self) -> Self:
         """Open the session; connections come with the first scrapes."""
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                limit=0,  # one scrape per target: the number of targets is the limit
-                keepalive_timeout=_IDLE_S,
-                resolver=self._resolver or Resolver(),
-                ssl=self._tls,
-            ),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            auto_decompress=False,
-            trust_env=False,  # no proxies and no .netrc: a scrape goes where its URL says
-            timeout=aiohttp.ClientTimeout(),  # none of its own: ours covers everything
-            max_line_size=_HEADER_BYTES,
-            max_field_size=_HEADER_BYTES,
-            max_headers=_HEADER_FIELDS,
-            trace_configs=[_tracing()],
-        )
+        await self.clients.__aenter__()
         return self
 
     async def __aexit__(
@@ -92,8 +66,7 @@ class Fetcher:
         traceback: TracebackType | None,
     ) -> None:
         """Close every connection."""
-        if self._session is not None:
-            await self._session.close()
+        await self.clients.__aexit__(kind, error, traceback)
 
     async def fetch(self, target: Target, job: Job) -> Scrape | ScrapeFailed:
         """Get the target's page. Everything must be there within the target's timeout."""
@@ -105,82 +78,51 @@ class Fetcher:
                 page, content_type = await self._get(target, job, progress)
         except TimeoutError:
             reason, detail = fault.timed_out(target.url, target.timeout_s, progress)
-        except _OUTSIDE as error:
+        except fault.OUTSIDE as error:
             reason, detail = fault.explain(error, target.url, progress)
         else:
             return Scrape(at_ms, page, content_type, self._monotonic() - began_s)
         return ScrapeFailed(at_ms, reason, detail, self._monotonic() - began_s)
 
     async def _get(self, target: Target, job: Job, progress: Progress) -> tuple[bytes, str]:
-        if self._session is None:
-            raise RuntimeError("a Fetcher is used inside `async with`")
-        request = self._session.get(
-            target.url,
-            headers=_headers(target, job),
-            max_redirects=_REDIRECTS + 1,  # the library's number is the first that it refuses
-            middlewares=(_persistent(progress),),
-            trace_request_ctx=progress,
+        asked = self.clients.get(
+            job.client, target.url, headers=_headers(target, job), progress=progress
         )
-        async with request as response:
+        async with asked as response:
             progress.status = response.status
             if response.status != fault.OK:
                 raise answer.StatusError(response.status, await _words(response))
             page = await body.read(
-                response.content.iter_any(),
+                _counted(response, progress),
                 gzipped=response.headers.get("Content-Encoding") == "gzip",
                 limit_bytes=progress.limit_bytes,
             )
             return page, _clean(response.headers.get("Content-Type", ""))
 
 
-# What the outside can make the HTTP library raise; ValueError is its word for a bad URL.
-_OUTSIDE = (aiohttp.ClientError, OSError, ValueError, answer.AnswerError)
-
-
 def _headers(target: Target, job: Job) -> dict[str, str]:
     return {
-        "Accept": _ACCEPT,
+        "Accept": _accept(job),
         "Accept-Encoding": "gzip" if job.enable_compression else "identity",
-        "User-Agent": f"cwgpu/{cwgpu.__version__}",
         "X-Prometheus-Scrape-Timeout-Seconds": f"{target.timeout_s:.3f}".rstrip("0").rstrip("."),
     }
 
 
-def _persistent(progress: Progress) -> ClientMiddlewareType:
-    """Ask again when an idle connection from the last scrape turns out to be dead.
+def _accept(job: Job) -> str:
+    """List the formats in order of preference, and at the end "anything", as Prometheus 3 does.
 
-    An exporter that was restarted, or that closes idle connections, is no failed scrape. Each try
-    uses up one idle connection, so this ends with a fresh one, whose failure is a real one.
+    Formats that we do not read are left out: an exporter would send them.
     """
-
-    async def send(request: ClientRequest, ask: ClientHandlerType) -> aiohttp.ClientResponse:
-        while True:
-            progress.connected = progress.reused = False
-            try:
-                return await ask(request)
-            except aiohttp.ClientConnectorError:
-                raise
-            except (aiohttp.ClientConnectionError, ConnectionError) as error:
-                if not progress.reused:
-                    # The library would ask a second time; a server that hangs up on us said no.
-                    raise fault.BrokenError from error
-
-    return send
+    names = "" if job.legacy_names else ";escaping=allow-utf-8"
+    types = [f"{_MEDIA_TYPES[name]}{names}" for name in job.formats if name in _MEDIA_TYPES]
+    weighed = [f"{one};q=0.{_BEST_TENTHS - rank}" for rank, one in enumerate([*types, "*/*"])]
+    return ",".join(weighed)
 
 
-def _tracing() -> aiohttp.TraceConfig:
-    """Note on the Progress of a request how its connection came about."""
-
-    async def created(_: aiohttp.ClientSession, context: SimpleNamespace, __: object) -> None:
-        context.trace_request_ctx.connected = True
-
-    async def reused(_: aiohttp.ClientSession, context: SimpleNamespace, __: object) -> None:
-        context.trace_request_ctx.connected = context.trace_request_ctx.reused = True
-
-    config = aiohttp.TraceConfig()
-    config.on_connection_create_end.append(created)
-    config.on_connection_reuseconn.append(reused)
-    return config
+async def _counted(response: aiohttp.ClientResponse, progress: Progress) -> AsyncIterator[bytes]:
+    async for chunk in response.content.iter_any():
+        progress.body_bytes += len(chunk)
+        yield chunk
 
 
 async def _words(response: aiohttp.ClientResponse) -> str:

@@ -10,7 +10,7 @@ from aiohttp.client_reqrep import ConnectionKey
 
 from cwgpu.model.scrape import FailReason
 from cwgpu.scrape import fault
-from cwgpu.scrape.fault import Progress
+from cwgpu.client.connect import Progress
 
 KEY = cast("ConnectionKey", None)
 URL = "http://node-1:9400/metrics"

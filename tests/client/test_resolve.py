@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from cwgpu.scrape.resolve import AddressInfo, Resolver
+from cwgpu.client.resolve import AddressInfo, Resolver
 
 
 async def test_a_number_is_its_own_address() -> None:

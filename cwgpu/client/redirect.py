@@ -1,0 +1,36 @@
+"""Where a redirect leads, and whether our credentials go along.
+
+They do not go to another host or port, nor from https to http; only from http to https of the same
+host the port may change. Once left behind they stay behind. Prometheus 3.0 sends them to whoever it
+is redirected to; here whoever answers a scrape cannot ask for a password that is not meant for him.
+https://www.rfc-editor.org/rfc/rfc9110#section-15.4
+"""
+
+from yarl import URL
+
+from cwgpu.client.failure import RedirectError
+
+STATUSES = frozenset({301, 302, 303, 307, 308})
+"""The answers that Go's HTTP client takes for redirects."""
+
+MOST_REQUESTS = 10
+"""Go's client stops at the answer to the tenth request, if that is a redirect, too."""
+
+
+def destination(url: URL, location: str) -> URL:
+    """Give the URL that a Location means, seen from the URL that answered with it."""
+    try:
+        to = url.join(URL(location))
+        usable = to.scheme in {"http", "https"} and bool(to.raw_host)
+    except ValueError:
+        usable = False
+    if not usable:
+        raise RedirectError("it redirects to something that is no HTTP URL; check metrics_path")
+    return to
+
+
+def keeps_credentials(url: URL, to: URL) -> bool:
+    """Tell whether what is meant for a URL may be shown to another."""
+    if url.raw_host != to.raw_host:
+        return False
+    return url.origin() == to.origin() or (url.scheme, to.scheme) == ("http", "https")
