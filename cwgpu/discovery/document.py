@@ -24,6 +24,16 @@ class DocumentError(Exception):
     """The text is none that can be used. Says where, what was found and what to write."""
 
 
+def text(data: bytes) -> str:
+    """Read UTF-8, with or without a byte order mark; raises DocumentError."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DocumentError(
+            f"byte {error.start + 1} is not UTF-8: write it in that encoding"
+        ) from error
+
+
 def from_json(text: str) -> Value:
     """Read JSON; raises DocumentError."""
     try:

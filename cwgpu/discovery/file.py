@@ -98,7 +98,7 @@ class FileSource:
         return _Known(digest, before.groups, f"{path}: {fault}{stays}", mark)
 
     def _groups(self, path: Path, data: bytes) -> Iterator[TargetGroup]:
-        text = _decoded(data)
+        text = document.text(data)
         if path.suffix.lower() == ".json":
             groups = shape.groups(document.from_json(text), any_case=True)
         else:
@@ -142,15 +142,6 @@ def _content(path: Path) -> bytes:
 
 def _too_large() -> DocumentError:
     return DocumentError(f"it is larger than {SIZE_BYTES >> 20} MiB: use several files")
-
-
-def _decoded(data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DocumentError(
-            f"byte {error.start + 1} is not UTF-8: save the file in that encoding"
-        ) from error
 
 
 def _unreadable(error: OSError) -> str:

@@ -164,7 +164,7 @@ def test_a_config_map_changes_by_its_links(tmp_path: Path) -> None:
     [
         (b'[{"targets": ["a:9400"]', "line 1, column 24: this is no JSON"),
         (b'[{"targets": "a:9400"}]', "[0].targets is the text 'a:9400': write a list"),
-        (b'[{"targets": ["\xff"]}]', "byte 16 is not UTF-8: save the file in that encoding"),
+        (b'[{"targets": ["\xff"]}]', "byte 16 is not UTF-8: write it in that encoding"),
     ],
 )
 def test_a_broken_file_keeps_its_last_good_targets(
