@@ -62,7 +62,7 @@ class Intake:
         self._observer = observer
         self._clock = clock
         self._jobs: dict[str, _Working] = {}
-        self._watch = Watch(clock, observer.discovery_fault)
+        self._watch = Watch(fetcher.clients, clock, observer.discovery_fault)
         self._waiting = ""
         self._pages: dict[Identity, Page] = {}
         self._visits: dict[Identity, int] = {}

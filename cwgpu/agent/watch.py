@@ -12,13 +12,15 @@ from typing import TypeAlias
 from cwgpu.agent import aside
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.ports import Source
+from cwgpu.client.clients import Clients
 from cwgpu.discovery import static
 from cwgpu.discovery.file import FileSource
 from cwgpu.discovery.findings import Findings
+from cwgpu.discovery.http import HttpSource
 from cwgpu.model.target import TargetGroup
-from cwgpu.plan.plan import FileDiscovery, Job
+from cwgpu.plan.plan import FileDiscovery, HttpDiscovery, Job
 
-Order: TypeAlias = FileDiscovery
+Order: TypeAlias = FileDiscovery | HttpDiscovery
 """What the plan says of a source."""
 
 # How often target files are looked at. Prometheus hears of a change at once; a person who edits
@@ -43,8 +45,9 @@ class _Watched:
 class Watch:
     """Knows what every source of the plan at work knows."""
 
-    def __init__(self, clock: Clock, fault: Callable[[str, str], None]) -> None:
+    def __init__(self, clients: Clients, clock: Clock, fault: Callable[[str, str], None]) -> None:
         """``fault`` is told the job and what is wrong, at each reading."""
+        self._clients = clients
         self._clock = clock
         self._fault = fault
         self._jobs: dict[str, list[_Watched]] = {}
@@ -55,7 +58,7 @@ class Watch:
     def follow(self, jobs: Sequence[Job]) -> None:
         """Ask the sources of these jobs from now on; those that stay know what they knew."""
         former = list(self._all())
-        self._jobs = {job.name: [_kept(former, new) for new in _sources(job)] for job in jobs}
+        self._jobs = {job.name: [_kept(former, new) for new in self._sources(job)] for job in jobs}
         stay = set(self._all())
         for one in former:
             if one not in stay and one.task is not None:
@@ -87,6 +90,15 @@ class Watch:
                     one.task = one.task or tasks.create_task(self._ask(one))
                 await self._followed.wait()
 
+    def _sources(self, job: Job) -> Iterator[_Watched]:
+        for index, files in enumerate(job.files):
+            place = f"file_sd_configs[{index}]"
+            yield _Watched(job.name, place, files, _Files(FileSource(files, index)))
+        for index, service in enumerate(job.http):
+            place = f"http_sd_configs[{index}]"
+            source = HttpSource(service, index, self._clients)
+            yield _Watched(job.name, place, service, source)
+
     async def _ask(self, one: _Watched) -> None:
         while True:
             began_s = self._clock.monotonic()
@@ -101,12 +113,6 @@ class Watch:
 
     def _all(self) -> Iterable[_Watched]:
         return (one for watched in self._jobs.values() for one in watched)
-
-
-def _sources(job: Job) -> Iterator[_Watched]:
-    for index, order in enumerate(job.files):
-        place = f"file_sd_configs[{index}]"
-        yield _Watched(job.name, place, order, _Files(FileSource(order, index)))
 
 
 def _kept(former: list[_Watched], new: _Watched) -> _Watched:
