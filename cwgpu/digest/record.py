@@ -129,6 +129,11 @@ class Record:
         """Where its events go."""
         return self._stream
 
+    @property
+    def at_ms(self) -> int | None:
+        """The time that the page itself gives its samples."""
+        return self._at_ms
+
     def outline(self) -> bytes:
         """Give the event that it makes when no value is lost, each value being its position."""
         return self._template.render(0, [b"%d" % position for position in self._positions])

@@ -1,0 +1,70 @@
+"""What a drop reason means for the one series that it befell.
+
+The reasons themselves are few and general (``model.drop``). Here is what an operator asks next:
+which rule, which label, which declaration.
+"""
+
+from dataclasses import dataclass
+
+from cwgpu.digest.line import Dropped, Slot
+from cwgpu.digest.recipe import Considered, Recipe, Series
+from cwgpu.emf.declare import DimensionSet
+from cwgpu.emf.delta import Treatment
+from cwgpu.model.drop import DropReason
+from cwgpu.model.labels import Labels
+
+_LATER = {
+    Treatment.DELTA: "from the second scrape on its increase is sent",
+    Treatment.RATE: "from the second scrape on its increase per second is sent",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The rules that are asked once more about a series that they dropped."""
+
+    recipe: Recipe
+    target_labels: Labels
+
+    def why(self, reason: DropReason, series: Series, fate: Slot | Dropped, value: str) -> str:
+        """Say why in a sentence without a full stop; nothing where the reason says it all."""
+        if isinstance(fate, Slot):
+            return _later(reason, fate, value)
+        if reason is DropReason.UNTYPED:
+            return "no TYPE line names it" if series.role is None else "its TYPE is untyped"
+        found = self.recipe.consider(series, self.target_labels)
+        if not isinstance(found, Considered):
+            return fate.detail
+        return _unselected(found) if reason is DropReason.UNSELECTED else _undeclared(found, fate)
+
+
+def _later(reason: DropReason, slot: Slot, value: str) -> str:
+    """Explain what befell a series that declarations select."""
+    if reason is DropReason.FIRST_OF_COUNTER and slot.treatment is not None:
+        return _LATER[slot.treatment]
+    if reason in {DropReason.BLANK, DropReason.NOT_FINITE, DropReason.OUT_OF_RANGE}:
+        return f"the value is {value}"
+    if reason is DropReason.DIMENSION_MISSING:
+        return "a metric of the same event has the name of the label"
+    return ""
+
+
+def _unselected(found: Considered) -> str:
+    if not found.selecting:
+        return f"no metric_selector finds {found.name}"
+    compared = dict.fromkeys(
+        f'{one.separator.join(one.source_labels)} = "{one.compared(found.visible)}"'
+        for one in found.selecting
+    )
+    return f"selected by name, but the label_matcher finds nothing in {' or '.join(compared)}"
+
+
+def _undeclared(found: Considered, fate: Dropped) -> str:
+    if fate.reason is not DropReason.DIMENSION_MISSING:
+        return fate.detail
+    return "; ".join(_lacking(names, found.visible) for names in found.declared.missing)
+
+
+def _lacking(names: DimensionSet, labels: Labels) -> str:
+    missing = [name for name in names if not labels.get(name)]
+    return f"[{', '.join(names)}] needs {' and '.join(missing)}"
