@@ -2,18 +2,21 @@
 
 import asyncio
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from cwgpu.agent import aside
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.observe import Observer
+from cwgpu.agent.reports import Reports
 from cwgpu.agent.watch import Watch
 from cwgpu.digest.page import Page
 from cwgpu.digest.recipe import Recipe
+from cwgpu.digest.report import Report
 from cwgpu.model.event import EmfEvent
-from cwgpu.model.reading import Reading, Refused
-from cwgpu.model.scrape import Scrape, ScrapeFailed
+from cwgpu.model.reading import Counts, Reading, Refused
+from cwgpu.model.scrape import FailReason, Scrape, ScrapeFailed
 from cwgpu.model.target import DroppedTarget, Identity, Target, TargetGroup
 from cwgpu.plan.plan import Job, Plan
 from cwgpu.prom import targeting
@@ -64,6 +67,9 @@ class Intake:
         self._jobs: dict[str, _Working] = {}
         self._watch = Watch(fetcher.clients, clock, observer.discovery_fault)
         self._waiting = ""
+        self._reports = Reports(put, observer)
+        self._active: Counter[str] = Counter()
+        """Targets of each job."""
         self._pages: dict[Identity, Page] = {}
         self._visits: dict[Identity, int] = {}
         self._aside: set[Identity] = set()
@@ -79,6 +85,7 @@ class Intake:
         """Work by this plan from the next scrape on; what is known of the pages stays."""
         self._watch.follow(plan.jobs)
         self._jobs = {job.name: _Working(job, Recipe(plan, job)) for job in plan.jobs}
+        self._reports.follow(plan)
         former, self._pages = self._pages, {}
         for identity, page in former.items():
             target = self.wanted.get(identity)
@@ -104,18 +111,25 @@ class Intake:
         self._waiting = self._watch.waiting()
         wanted: dict[Identity, Target] = {}
         dropped: list[DroppedTarget] = []
+        forgotten: Counter[tuple[str, bool]] = Counter()
         for working in list(self._jobs.values()):
+            lost: list[DroppedTarget] = []
             for found in working.found(self._watch.groups(working.job)):
                 if isinstance(found, DroppedTarget):
-                    dropped.append(found)
+                    lost.append(found)
                 else:
                     wanted.setdefault(found.identity, found)
+            most = working.job.keep_dropped_targets or len(lost)
+            dropped += lost[:most]
+            forgotten.update((one.job, one.rejected) for one in lost[most:])
             await asyncio.sleep(0)  # thousands of targets take a while, and scrapes are due
         self.wanted = wanted
+        self._active = Counter(target.job for target in wanted.values())
+        self._reports.keep(wanted)
         self._pages = {key: page for key, page in self._pages.items() if key in wanted}
         self._visits = {key: count for key, count in self._visits.items() if key in wanted}
         if wanted or dropped or not self._waiting:
-            self._observer.discovered(list(wanted.values()), dropped)
+            self._observer.discovered(list(wanted.values()), dropped, forgotten)
         self._pool.reconcile(wanted.values())
         self.unready = self._waiting if self.unready else ""
         self._check_done()
@@ -129,23 +143,44 @@ class Intake:
         working = self._jobs.get(target.job)
         if working is None or (self._most_visits is not None and visits >= self._most_visits):
             return
-        answer = await self._fetcher.fetch(target, working.job)
+        crowd = self._crowd(working.job)
+        answer = crowd or await self._fetcher.fetch(target, working.job)
         if target.job not in self._jobs:
             return  # a reload took the job away meanwhile
         if isinstance(answer, ScrapeFailed):
-            self._observer.scrape_failed(target, answer)
+            self._fail(target, answer, Counts())
         else:
-            reading = await self._read(target, answer)
-            if isinstance(reading, Refused):
-                failed = ScrapeFailed(
-                    answer.at_ms, reading.reason, reading.detail, answer.duration_s
-                )
-                self._observer.scrape_failed(target, failed)
-            else:
-                self._observer.scraped(target, answer, reading)
-                self._put(reading.events)
+            await self._take(target, answer)
         self._visits[target.identity] = visits + 1
         self._check_done()
+
+    def _crowd(self, job: Job) -> ScrapeFailed | None:
+        """Fail every scrape of a job that has more targets than it may."""
+        found, most = self._active[job.name], job.target_limit
+        if not 0 < most < found:
+            return None
+        detail = (
+            f"job {job.name} has {found} targets and target_limit is {most}, so none of them is "
+            "scraped: raise the limit, or drop targets by relabel_configs"
+        )
+        return ScrapeFailed(self._clock.wall_ms(), FailReason.TARGET_LIMIT, detail, 0.0)
+
+    async def _take(self, target: Target, answer: Scrape) -> None:
+        reading = await self._read(target, answer)
+        at_ms, duration_s = answer.at_ms, answer.duration_s
+        if isinstance(reading, Refused):
+            failed = ScrapeFailed(at_ms, reading.reason, reading.detail, duration_s)
+            self._fail(target, failed, reading.counts)
+            return
+        self._observer.scraped(target, answer, reading)
+        self._put(reading.events)
+        report = Report(up=True, duration_s=duration_s, counts=reading.counts)
+        self._reports.send(target, at_ms, report, reading.shadowed)
+
+    def _fail(self, target: Target, failed: ScrapeFailed, counts: Counts) -> None:
+        self._observer.scrape_failed(target, failed)
+        report = Report(up=False, duration_s=failed.duration_s, counts=counts)
+        self._reports.send(target, failed.at_ms, report)
 
     async def _read(self, target: Target, answer: Scrape) -> Reading | Refused:
         page = self._page(target)

@@ -2,13 +2,14 @@
 
 import logging
 from collections.abc import Iterable, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from cwgpu.logs.verdict import Answer, Credentials, Denied, Retry
 from cwgpu.model.event import LogBatch, Outcome, StreamKey
 from cwgpu.model.reading import Reading
-from cwgpu.model.scrape import Scrape, ScrapeFailed
-from cwgpu.model.target import DroppedTarget, Target
+from cwgpu.model.scrape import FailReason, Scrape, ScrapeFailed
+from cwgpu.model.target import DroppedTarget, Forgotten, Identity, Target
 from cwgpu.telemetry import journal
 from cwgpu.telemetry.metrics import Metrics
 from cwgpu.telemetry.summary import Summary
@@ -24,15 +25,23 @@ class Observer:
         self.metrics = metrics
         self.summary = summary
         self._known: object = None
+        self._empty: set[Identity] = set()
         self._delivers = False
 
-    def discovered(self, wanted: Sequence[Target], dropped: Sequence[DroppedTarget]) -> None:
+    def discovered(
+        self,
+        wanted: Sequence[Target],
+        dropped: Sequence[DroppedTarget],
+        forgotten: Forgotten = MappingProxyType({}),
+    ) -> None:
         """Tell of the targets there are now; the journal hears of changes only."""
-        self.metrics.discovered(wanted, dropped)
+        self.metrics.discovered(wanted, dropped, forgotten)
         if self.summary:
-            self.summary.discovered(wanted, dropped)
+            self.summary.discovered(wanted, dropped, forgotten)
         targets = frozenset(target.identity for target in wanted)
-        fields: dict[str, Any] = {"found": len(wanted), "dropped": len(dropped)}
+        self._empty &= targets
+        lost = len(dropped) + sum(forgotten.values())
+        fields: dict[str, Any] = {"found": len(wanted), "dropped": lost}
         if dropped and not targets:
             fields["reason"] = dropped[0].reason
         known = (targets, fields.get("reason"))
@@ -50,6 +59,7 @@ class Observer:
         self.metrics.scraped(target, scrape, reading)
         if self.summary:
             self.summary.scraped(target, scrape, reading)
+        self._mind_empty(target, reading)
         for bad in reading.bad_lines:
             journal.event(
                 _log,
@@ -60,16 +70,25 @@ class Observer:
                 reason=bad.fault,
             )
 
+    def reported(self, target: Target, reading: Reading) -> None:
+        """Tell of a target's report series."""
+        self.metrics.reported(target, reading)
+        if self.summary:
+            self.summary.reported(reading)
+
     def scrape_failed(self, target: Target, failed: ScrapeFailed) -> None:
         """Tell of a scrape that gave nothing."""
         self.metrics.scrape_failed(target, failed)
         if self.summary:
             self.summary.scrape_failed(target, failed)
+        # What is wrong with a job is told once, and not for each of its thousand targets.
+        whole_job = failed.reason is FailReason.TARGET_LIMIT
+        subject: dict[str, Any] = {} if whole_job else {"target": target.url}
         journal.event(
             _log,
             logging.WARNING,
             "scrape_failed",
-            target=target.url,
+            **subject,
             job=target.job,
             reason=failed.reason.value,
             detail=failed.detail,
@@ -147,3 +166,11 @@ class Observer:
     def bug(self, target: Target, error: Exception) -> None:
         """Tell of an exception nobody expected; the target's next scrape comes all the same."""
         journal.event(_log, logging.ERROR, "bug", exc_info=error, target=target.url)
+
+    def _mind_empty(self, target: Target, reading: Reading) -> None:
+        """Tell of a page without samples when it becomes so: to Prometheus it is a good one."""
+        if reading.samples:
+            self._empty.discard(target.identity)
+        elif target.identity not in self._empty:
+            self._empty.add(target.identity)
+            journal.event(_log, logging.WARNING, "page_empty", target=target.url, job=target.job)

@@ -62,7 +62,8 @@ def labels(target: Labels) -> Labels:
     kept: dict[str, str] = {}
     for name, value in sorted(target.items()):
         kept.pop(_EXPORTED + name, None)
-        kept[name] = value
+        if name:  # a labelmap may leave a label without a name, which no series can have
+            kept[name] = value
     return kept
 
 

@@ -1,5 +1,6 @@
 """What discovery finds, and what the target life-cycle makes of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -7,6 +8,9 @@ from cwgpu.model.labels import LabelPairs, Labels, pairs
 
 Identity: TypeAlias = tuple[str, str, LabelPairs]
 """Job, URL and public labels: what tells one target from another."""
+
+Forgotten: TypeAlias = Mapping[tuple[str, bool], int]
+"""How many dropped targets are not remembered, by job and by ``rejected``."""
 
 
 @dataclass(frozen=True, slots=True)

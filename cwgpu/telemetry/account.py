@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from cwgpu.model.drop import DropReason
 from cwgpu.model.event import EmfEvent, Outcome
 from cwgpu.model.reading import BadLine, Reading
 from cwgpu.model.scrape import Scrape, ScrapeFailed
-from cwgpu.model.target import DroppedTarget, Identity, Target
+from cwgpu.model.target import DroppedTarget, Forgotten, Identity, Target
 from cwgpu.telemetry import identity
 
 NAMES = 5
@@ -27,6 +28,8 @@ class Seen:
     scrapes: int = 0
     failed: ScrapeFailed | None = None
     """The last scrape's failure; None if it gave a page."""
+    empty: bool = False
+    """The last page had no samples."""
     bad_lines: dict[int, BadLine] = field(default_factory=dict)
 
 
@@ -45,6 +48,8 @@ class Account:
     def __init__(self) -> None:
         self.seen: dict[Identity, Seen] = {}
         self.dropped_targets: tuple[DroppedTarget, ...] = ()
+        self.forgotten_targets = 0
+        """Dropped beyond what keep_dropped_targets lets us remember."""
         self.samples = 0
         self.selected = 0
         self.lost: dict[DropReason, Lost] = {}
@@ -66,6 +71,11 @@ class Account:
         return sum(1 for one in self.seen.values() if one.failed is not None)
 
     @property
+    def empty(self) -> int:
+        """Targets whose last page had no samples; they are up."""
+        return sum(one.empty for one in self.seen.values())
+
+    @property
     def metrics(self) -> int:
         """Different CloudWatch metrics that the events feed."""
         return len(self._metrics)
@@ -76,20 +86,31 @@ class Account:
         twice = any(one.scrapes > 1 for one in self.seen.values())
         return DropReason.FIRST_OF_COUNTER in self.lost and not twice
 
-    def discovered(self, wanted: Iterable[Target], dropped: Iterable[DroppedTarget]) -> None:
+    def discovered(
+        self,
+        wanted: Iterable[Target],
+        dropped: Iterable[DroppedTarget],
+        forgotten: Forgotten = MappingProxyType({}),
+    ) -> None:
         """Take the targets there are now."""
         former = self.seen
         self.seen = {one.identity: former.get(one.identity, Seen(one)) for one in wanted}
         self.dropped_targets = tuple(dropped)
+        self.forgotten_targets = sum(forgotten.values())
 
     def scraped(self, target: Target, scrape: Scrape, reading: Reading) -> None:
         """Take a page that was read."""
         del scrape
         seen = self._scrape_of(target)
         seen.failed = None
+        seen.empty = not reading.samples
         for bad in reading.bad_lines:
             if len(seen.bad_lines) < BAD_LINES:
                 seen.bad_lines.setdefault(bad.number, bad)
+        self.reported(reading)
+
+    def reported(self, reading: Reading) -> None:
+        """Take the samples of a page, or of a target's report series."""
         self.samples += reading.samples
         self.selected += reading.selected
         for drop in reading.dropped:
@@ -103,7 +124,8 @@ class Account:
 
     def scrape_failed(self, target: Target, failed: ScrapeFailed) -> None:
         """Take a scrape that gave nothing."""
-        self._scrape_of(target).failed = failed
+        seen = self._scrape_of(target)
+        seen.failed, seen.empty = failed, False
 
     def outcome(self, outcome: Outcome) -> None:
         """Take what became of a batch."""

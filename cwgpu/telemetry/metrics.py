@@ -7,6 +7,7 @@ bounds, and words of ours. No label names a target, a metric or a stream: their 
 import platform
 from collections import Counter as Tally
 from collections.abc import Callable, Iterable, Sequence
+from types import MappingProxyType
 
 import prometheus_client
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -17,7 +18,7 @@ from cwgpu.model.drop import DropReason
 from cwgpu.model.event import Outcome
 from cwgpu.model.reading import Reading
 from cwgpu.model.scrape import Scrape, ScrapeFailed
-from cwgpu.model.target import DroppedTarget, Identity, Target
+from cwgpu.model.target import DroppedTarget, Forgotten, Identity, Target
 
 # From a page on loopback to a scrape_timeout of half a minute.
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -41,14 +42,22 @@ class Metrics:
         self._describe_samples()
         self._describe_delivery()
 
-    def discovered(self, wanted: Iterable[Target], dropped: Iterable[DroppedTarget]) -> None:
+    def discovered(
+        self,
+        wanted: Iterable[Target],
+        dropped: Iterable[DroppedTarget],
+        forgotten: Forgotten = MappingProxyType({}),
+    ) -> None:
         """Take the targets there are now; those that stay keep their state."""
         former = self._states
         self._states = {
             target.identity: former.get(target.identity, _UNSCRAPED) for target in wanted
         }
         counts = Tally((identity[0], state) for identity, state in self._states.items())
-        counts.update((one.job, _REJECTED if one.rejected else _DROPPED) for one in dropped)
+        lost = Tally((one.job, one.rejected) for one in dropped)
+        lost.update(forgotten)
+        for (job, rejected), count in lost.items():
+            counts[job, _REJECTED if rejected else _DROPPED] += count
         self._targets.clear()
         for (job, state), count in counts.items():
             self._targets.labels(job, state).set(count)
@@ -61,9 +70,11 @@ class Metrics:
         self._scraped_bytes.labels(target.job).inc(len(scrape.body))
         self._last_scrape_s = max(self._last_scrape_s, scrape.at_ms / 1000)
         self._last_scrape.set(self._last_scrape_s)
-        self._samples_read.labels(target.job).inc(reading.samples)
-        self._samples_selected.labels(target.job).inc(reading.selected)
-        self._drop((drop.reason, drop.count) for drop in reading.dropped)
+        self._count(target, reading)
+
+    def reported(self, target: Target, reading: Reading) -> None:
+        """Count the samples of a target's report series."""
+        self._count(target, reading)
 
     def scrape_failed(self, target: Target, failed: ScrapeFailed) -> None:
         """Count a scrape that gave nothing, also one whose page was refused."""
@@ -107,6 +118,11 @@ class Metrics:
         except (ValueError, TypeError):  # the header names a version that is no version
             encode, content_type = choose_encoder("")
         return encode(self._registry), content_type
+
+    def _count(self, target: Target, reading: Reading) -> None:
+        self._samples_read.labels(target.job).inc(reading.samples)
+        self._samples_selected.labels(target.job).inc(reading.selected)
+        self._drop((drop.reason, drop.count) for drop in reading.dropped)
 
     def _mark(self, target: Target, state: str) -> None:
         former = self._states.get(target.identity)

@@ -72,7 +72,7 @@ def _targets(account: Account, width: int) -> Iterator[str]:
     waiting = len(account.seen) - account.up - account.down
     said = f"{len(account.seen):,} found: {account.up:,} up, {account.down:,} down"
     said += f", {waiting:,} not scraped yet" if waiting else ""
-    dropped = len(account.dropped_targets)
+    dropped = len(account.dropped_targets) + account.forgotten_targets
     said += f"; {dropped:,} more discovered and dropped" if dropped else ""
     yield from _section("Targets", said, width)
     failed = [(one, one.failed) for one in account.seen.values() if one.failed is not None]
@@ -80,10 +80,17 @@ def _targets(account: Account, width: int) -> Iterator[str]:
         yield from _item(f"down: {_url(one)}", width)
         yield from _item(f"{why.reason.value}: {why.detail}", width, indent=4)
     yield from _rest(len(failed), "down", width)
+    empty = [one for one in account.seen.values() if one.empty]
+    for one in empty[:_EXAMPLES]:
+        yield from _item(f"up, but its page is empty: {_url(one)}", width)
+    yield from _rest(len(empty), "empty", width)
     reasons = Counter((one.job, one.reason) for one in account.dropped_targets)
     for (job, reason), count in reasons.most_common(_EXAMPLES):
         yield from _item(f"dropped: {count:,} of job {job}: {reason}", width)
     yield from _rest(len(reasons), "reasons", width)
+    if account.forgotten_targets:
+        more = f"dropped: {account.forgotten_targets:,} more, which keep_dropped_targets leaves out"
+        yield from _item(more, width)
 
 
 def _samples(account: Account, width: int) -> Iterator[str]:
@@ -151,7 +158,7 @@ def _steps(account: Account) -> Iterator[str]:
             "No target gave a page that can be used; the reason stands below its URL. Try the URL "
             "with curl from this machine."
         )
-    elif account.up and not account.samples:
+    elif account.up and account.up == account.empty:
         yield "The pages are empty. Does the exporter see a GPU? Its log says so."
     elif account.samples and not account.selected:
         yield from _unselected(account)
