@@ -17,7 +17,7 @@ from multidict import CIMultiDict
 from yarl import URL
 
 import cwgpu
-from cwgpu.client import auth, connect, fault, oauth2, proxy, redirect, secret, tls
+from cwgpu.client import address, auth, connect, fault, oauth2, proxy, redirect, secret, tls
 from cwgpu.client.connect import Progress
 from cwgpu.client.failure import CredentialsError, RedirectError
 from cwgpu.client.resolve import Resolver
@@ -93,9 +93,9 @@ class Clients:
         """
         progress = progress or Progress()
         progress.client = client
-        at = URL(url)
+        progress.at = address.url(url)
         for _ in range(redirect.MOST_REQUESTS):
-            response = await self._ask(client, at, headers, progress)
+            response = await self._ask(client, progress.at, headers, progress)
             async with response:
                 location = response.headers.get("Location", "")
                 if response.status not in redirect.STATUSES or not location:
@@ -103,9 +103,9 @@ class Clients:
                     return
             if not client.follow_redirects:
                 raise RedirectError("it redirects, and follow_redirects is false; check the URL")
-            to = redirect.destination(at, location)
-            progress.trusted = progress.trusted and redirect.keeps_credentials(at, to)
-            at = progress.hop = to
+            to = redirect.destination(progress.at, location)
+            progress.trusted = progress.trusted and redirect.keeps_credentials(progress.at, to)
+            progress.at, progress.redirected = to, True
         raise RedirectError("it redirects again and again; check metrics_path")
 
     async def _ask(
@@ -166,7 +166,8 @@ class Clients:
         connect.CURRENT.set(progress)
         try:
             async with asyncio.timeout(_TOKEN_S):
-                way = self._way(settings, URL(settings.token_url), carried, progress)
+                progress.at = URL(settings.token_url)
+                way = self._way(settings, progress.at, carried, progress)
                 request = self._opened().post(
                     settings.token_url, data=form, headers=carried, allow_redirects=False, **way
                 )

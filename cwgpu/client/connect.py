@@ -37,8 +37,10 @@ class Progress:
     """Without user and password."""
     trusted: bool = True
     """No redirect has led to somebody who must not see the credentials."""
-    hop: URL | None = None
-    """What is asked now, if that is what a redirect led to."""
+    at: URL | None = None
+    """What is asked now."""
+    redirected: bool = False
+    """That is where a redirect led to."""
     connected: bool = False
     reused: bool = False
     """The connection was left over from an earlier request."""

@@ -6,14 +6,13 @@ Nothing of the URL but host and port is repeated: it may hold a password or a to
 """
 
 import errno
-import ssl
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import aiohttp
 from yarl import URL
 
-from cwgpu.client import handshake
+from cwgpu.client import address, handshake
 from cwgpu.client.connect import Progress
 from cwgpu.client.failure import CredentialsError, ProxyError, RedirectError
 from cwgpu.model.scrape import FailReason
@@ -62,7 +61,7 @@ def timed_out(url: str, timeout_s: float, progress: Progress) -> Fault:
         reason, found = FailReason.PROXY, "no connection"
         check = "does the proxy answer, and can it reach the server?"
     else:
-        found = "no connection to it"
+        found = "no TLS connection to it" if _secure(progress) else "no connection to it"
         check = "do a firewall, security group or NetworkPolicy let us in?"
     return reason, said(f"{found} in {timeout_s:g} s; {check}", url, progress)
 
@@ -84,8 +83,8 @@ def bare(error: Exception, progress: Progress) -> Fault:
 def said(sentence: str, url: str, progress: Progress) -> str:
     """Put in front of a sentence of whom it speaks, and make it fit to print."""
     place = where(url)
-    if progress.hop is not None:
-        place += f", redirected to {where(progress.hop)}"
+    if progress.redirected and progress.at is not None:
+        place += f", redirected to {where(progress.at)}"
     if progress.proxy is not None:
         place += f", through the proxy {where(progress.proxy)}"
     text = printable(f"{place}: {sentence}")
@@ -95,7 +94,7 @@ def said(sentence: str, url: str, progress: Progress) -> str:
 def where(url: str | URL) -> str:
     """Give host and port of a URL; a URL that cannot be read is no place to name."""
     try:
-        parsed = URL(url)
+        parsed = address.url(url) if isinstance(url, str) else url
         host = parsed.raw_host or ""
     except ValueError:
         return "this URL"
@@ -127,6 +126,8 @@ def _connector(error: aiohttp.ClientConnectorError, progress: Progress) -> Fault
         return FailReason.REFUSED, "connection refused; is it running, and is this its port?"
     if isinstance(cause, TimeoutError):
         return FailReason.TIMEOUT, "no connection; do a firewall or NetworkPolicy let us in?"
+    if isinstance(cause, ConnectionError) and _secure(progress):
+        return FailReason.TLS, handshake.ended("without a word", progress.client)
     if isinstance(cause, ConnectionError):
         return FailReason.RESET, f"the connection broke at once ({why})"
     return FailReason.OTHER, f"no connection ({why})"
@@ -143,6 +144,9 @@ def refused_by_proxy(status: int) -> str:
     return f"the proxy answered with HTTP status {status}; does it allow and reach this server?"
 
 
+# The first bytes of an alert as the HTTP library writes them, 21 and the version 3.x:
+# https://www.rfc-editor.org/rfc/rfc8446#section-5.1
+_ALERT = r"b'\x15\x03"
 # https://www.rfc-editor.org/rfc/rfc9110#section-15.5.8
 _PROXY_AUTHENTICATION = 407
 
@@ -151,6 +155,10 @@ def _broken(error: Exception, progress: Progress) -> Fault:
     alert = handshake.alert(error)
     if alert is not None:
         return handshake.explain(alert, progress.client)
+    if _secure(progress) and not progress.heard:
+        # In TLS 1.3 a client certificate is refused after the handshake, and then the alert that
+        # says so may be lost with the connection.
+        return FailReason.TLS, handshake.ended("before an answer", progress.client)
     if progress.status is None:
         check = "does this port speak HTTP, or TLS (scheme: https)?"
         return FailReason.RESET, f"it closed the connection without an answer; {check}"
@@ -158,18 +166,23 @@ def _broken(error: Exception, progress: Progress) -> Fault:
 
 
 def _payload(error: Exception, _: Progress) -> Fault:
-    why = printable(str(error.__cause__ or error))
+    why = printable(str(getattr(error.__cause__, "message", error)))
     return FailReason.SHORT, f"not all of the page came ({why}); was it restarted?"
 
 
 def _protocol(error: aiohttp.ClientResponseError, _: Progress) -> Fault:
     why = printable(error.message or "unreadable")[:_WORDS]
-    check = "does this port speak HTTP, or TLS (scheme: https)?"
-    return FailReason.OTHER, f"the answer is no HTTP ({why}); {check}"
+    if _ALERT in why:
+        return FailReason.TLS, "it answered in TLS; write scheme: https"
+    return FailReason.OTHER, f"the answer is no HTTP ({why}); is this its port?"
 
 
-def _tls(error: ssl.SSLError, progress: Progress) -> Fault:
-    return handshake.explain(error, progress.client)
+def _secure(progress: Progress) -> bool:
+    return progress.at is not None and progress.at.scheme == "https"
+
+
+def _tls(error: aiohttp.ClientConnectorError, progress: Progress) -> Fault:
+    return handshake.explain(error.os_error, progress.client)
 
 
 def _url(_: Exception, __: Progress) -> Fault:
@@ -190,7 +203,7 @@ _SPEAKERS: tuple[tuple[_Kinds, _Speaker], ...] = (
     (ProxyError, lambda error, _: (FailReason.PROXY, str(error))),
     (RedirectError, lambda error, _: (FailReason.REDIRECT, str(error))),
     (aiohttp.ClientConnectorDNSError, _dns),
-    (ssl.SSLError, _tls),
+    (aiohttp.ClientSSLError, _tls),
     (aiohttp.ClientConnectorError, _connector),
     (aiohttp.ClientHttpProxyError, _tunnel),
     (aiohttp.ClientResponseError, _protocol),

@@ -38,14 +38,14 @@ def alert(error: BaseException | None) -> ssl.SSLError | None:
     return error
 
 
-def explain(error: ssl.SSLError, client: Client) -> tuple[FailReason, str]:
+def explain(error: OSError, client: Client) -> tuple[FailReason, str]:
     """Give reason and sentence."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return _theirs(error, client)
-    name = error.reason or ""
+    name = getattr(error, "reason", None) or ""
     said = name or error.strerror or str(error)
     if "ALERT" in name and name.endswith(_OURS):
-        return FailReason.TLS, _ours(said, client)
+        return FailReason.TLS, ended(said, client)
     if name.endswith(_VERSIONS):
         check = "look at min_version and max_version in tls_config"
         return FailReason.TLS, f"no TLS version is common to both ({said}); {check}"
@@ -67,10 +67,11 @@ def _theirs(error: ssl.SSLCertVerificationError, client: Client) -> tuple[FailRe
     return FailReason.TLS_UNTRUSTED, f"its certificate is not trusted by {by} ({said}); {check}"
 
 
-def _ours(said: str, client: Client) -> str:
+def ended(said: str, client: Client) -> str:
+    """Say that the other side ended the handshake, and guess why."""
     cert = client.tls.cert
     if cert is None:
-        check = "if it wants a client certificate, write cert_file and key_file in tls_config"
-        return f"it ended the TLS handshake ({said}); {check}"
-    ours = f"tls_config.{secret.place(cert, 'cert')}"
-    return f"it did not take our client certificate ({said}), which is {ours}"
+        check = "does it want a client certificate (cert_file and key_file in tls_config)?"
+    else:
+        check = f"does it take our client certificate, tls_config.{secret.place(cert, 'cert')}?"
+    return f"it ended the TLS connection ({said}); {check}"
