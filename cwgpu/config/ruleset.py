@@ -7,6 +7,7 @@ as it would be where it is used.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cwgpu.config import rules, where
 from cwgpu.config.complaint import Complaint, InvalidError, errors_in, ordered
@@ -17,8 +18,10 @@ from cwgpu.config.report import Report
 from cwgpu.config.validate import validate
 from cwgpu.config.where import Found
 from cwgpu.model.errors import UsageError
-from cwgpu.plan.plan import Job
 from cwgpu.prom.relabel import Rule
+
+if TYPE_CHECKING:
+    from cwgpu.plan.plan import Job
 
 TARGETS, SAMPLES = "relabel_configs", "metric_relabel_configs"
 """The two lists of rules that a job has."""
@@ -42,7 +45,7 @@ class Ruleset:
 class Chosen:
     """A job, and the tree that it stands in."""
 
-    job: Job
+    job: "Job"
     found: Found
 
     def ruleset(self, key: str) -> Ruleset:
@@ -143,7 +146,7 @@ def _chosen(
 
 def _jobs(
     found: Found, prometheus: Path | None, environ: Mapping[str, str]
-) -> tuple[tuple[Job, ...], Found]:
+) -> tuple[tuple["Job", ...], Found]:
     """Make all jobs, and give the tree that they stand in."""
     # The models of a whole configuration are for whole configurations: they take a while to load.
     from cwgpu.config import load, translate  # noqa: PLC0415

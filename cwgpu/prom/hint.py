@@ -86,8 +86,9 @@ def _variants(pattern: str) -> Iterator[tuple[str, str]]:
     part = f".*(?:{core}).*" if "|" in core else f".*{core}.*"
     yield "upper and lower case differ", f"(?i){pattern}"
     yield "a backslash seems to be lost", _LOST.sub(r"\\", pattern)
-    yield "only a part is so, and a regex must match all of it", part
-    yield "only a part is so, and upper and lower case differ", f"(?i){part}"
+    if core:
+        yield "only a part is so, and a regex must match all of it", part
+        yield "only a part is so, and upper and lower case differ", f"(?i){part}"
 
 
 def _bare(pattern: str) -> str:
