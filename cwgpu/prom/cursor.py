@@ -84,13 +84,17 @@ class Cursor:
             raise self._fault(start, str(error)) from None
 
     def place(self, offset: int) -> str:
-        """Give the column of an offset, counted in characters from 1, for a person."""
-        begin = self.body.rfind(b"\n", self.start, offset) + 1 or self.start
-        column = len(self.body[begin:offset].decode(errors="replace")) + 1
+        """Name the column of an offset, and the line if it is another than the item's first."""
+        column = self.column(offset)
         below = self.body.count(b"\n", self.start, offset)
         if not below:
             return f"column {column}"
         return f"column {column}, {below} {'line' if below == 1 else 'lines'} further down"
+
+    def column(self, offset: int) -> int:
+        """Give the column of an offset, counted in characters from 1."""
+        begin = self.body.rfind(b"\n", self.start, offset) + 1 or self.start
+        return len(self.body[begin:offset].decode(errors="replace")) + 1
 
     def _fault(self, at: int, text: str) -> FaultError:
         return FaultError(at, f"{self.place(at)}: {text}")
