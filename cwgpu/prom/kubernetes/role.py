@@ -1,0 +1,46 @@
+"""The roles of a Kubernetes discovery, and the kinds of object that each has to know."""
+
+import enum
+from typing import Protocol
+
+from cwgpu.model.objects import Node, Pod, Service
+
+
+class Role(enum.Enum):
+    """What becomes a target."""
+
+    POD = "pod"
+    SERVICE = "service"
+    ENDPOINTS = "endpoints"
+    ENDPOINTSLICE = "endpointslice"
+    NODE = "node"
+    INGRESS = "ingress"
+
+
+_KINDS = {
+    Role.POD: ("pod",),
+    Role.SERVICE: ("service",),
+    Role.ENDPOINTS: ("endpoints", "service", "pod"),
+    Role.ENDPOINTSLICE: ("endpointslice", "service", "pod"),
+    Role.NODE: ("node",),
+    Role.INGRESS: ("ingress",),
+}
+
+
+def kinds(role: Role, *, attach_node: bool) -> tuple[str, ...]:
+    """Name the kinds of object that have to be watched; the one that becomes targets is first."""
+    attaches = attach_node and role in {Role.POD, Role.ENDPOINTS, Role.ENDPOINTSLICE}
+    return (*_KINDS[role], "node") if attaches else _KINDS[role]
+
+
+class Lookup(Protocol):
+    """The objects that are known by now."""
+
+    def pod(self, namespace: str, name: str) -> Pod | None:
+        """Give a pod, if it is known."""
+
+    def service(self, namespace: str, name: str) -> Service | None:
+        """Give a service, if it is known."""
+
+    def node(self, name: str) -> Node | None:
+        """Give a node; None too where nodes are not attached."""
