@@ -11,7 +11,7 @@ from cwgpu.model.errors import ExpositionError
 from cwgpu.prom.items import Format
 
 _BLANKS = " \t\n\v\f\r"
-_SPACE = rf"[{_BLANKS}]*"
+_SPACE = rf"[{_BLANKS}]*+"
 _WORD = r"[!#$%&'*+\-.^_`{|}~0-9A-Za-z]+"
 _SPECIAL = r'[()<>@,;:\\"/\[\]?=]'
 _PARAMETER = re.compile(

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from cwgpu.model.errors import ExpositionError
 from cwgpu.model.kind import Kind
-from cwgpu.prom import series
+from cwgpu.prom import series, stride
 from cwgpu.prom.cursor import Cursor
 from cwgpu.prom.quote import quoted
 
@@ -15,7 +15,7 @@ _REST = re.compile(rb"[^\n]*")
 def family(cursor: Cursor) -> bytes:
     """Step over the name of a metric family and give it, without its quotes if it has some."""
     if cursor.peek() == b'"':
-        return cursor.expect(series.QUOTED, "a name with a closing quote")[1:-1]
+        return series.quoted(cursor, series.NAME, "a name with a closing quote")
     return cursor.expect(series.METRIC, "the name of a metric family")
 
 
@@ -25,7 +25,7 @@ def name(family: bytes) -> str:
     Prometheus 3.0.1 leaves escapes in, and finds no metadata for such families. Bytes that are no
     UTF-8 are replaced: no sample can have that name, but the line itself is allowed.
     """
-    return series.unescaped(family.decode(errors="replace"))
+    return stride.unescaped(family.decode(errors="replace"))
 
 
 def text(cursor: Cursor) -> bytes:

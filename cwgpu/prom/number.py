@@ -12,7 +12,9 @@ from cwgpu.model.errors import ExpositionError
 from cwgpu.prom.quote import quoted
 
 _NUMBER = re.compile(
-    rb"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)|nan", re.IGNORECASE
+    # Possessive: two runs of digits that may give to each other take a square of their length.
+    rb"[+-]?(?:(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:e[+-]?[0-9]++)?|inf(?:inity)?)|nan",
+    re.IGNORECASE,
 )
 _DIGITS = re.compile(rb"0*([0-9]{1,19})")
 INT64_MAX = 2**63 - 1

@@ -19,6 +19,7 @@ from cwgpu.model.kind import Kind
 from cwgpu.prom import meta, number, series
 from cwgpu.prom.cursor import Cursor
 from cwgpu.prom.items import Context, EofItem, HelpItem, Item, OtherItem, SeriesItem, TypeItem
+from cwgpu.prom.stride import ROUNDS, Stride
 
 _T = TypeVar("_T")
 
@@ -34,11 +35,14 @@ _LINE_END = "the end of the line"
 _DIALECT = series.Dialect(
     blank=re.compile(rb""),
     # As in the text format, but a newline must be escaped.
-    value=re.compile(rb'"(?:[^"\\\n]++|\\\0*+[^\n])*"'),
+    value=re.compile(rf'(?:[^"\\\n]++|\\\0*+[^\n]){ROUNDS}'.encode()),
+    stride=Stride("", ",", quoted_names=True),
     comma_required=True,
     beginning="a metric name, { or # (there are no blank lines)",
 )
-_EXEMPLAR_DIALECT = dataclasses.replace(_DIALECT, quoted_names=False)
+_EXEMPLAR_DIALECT = dataclasses.replace(
+    _DIALECT, stride=Stride("", ",", quoted_names=False), quoted_names=False
+)
 _KINDS = {kind.value.encode(): kind for kind in Kind}
 
 

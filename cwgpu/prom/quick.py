@@ -13,7 +13,8 @@ from cwgpu.prom.items import Context, Format, SeriesItem
 
 _SERIES = re.compile(
     rb"([a-zA-Z_:][a-zA-Z0-9_:]*+)"
-    rb'(?:\{((?:[a-zA-Z_][a-zA-Z0-9_]*+="[^"\\\n\0]*+"(?:,|(?=\})))*)\})?'
+    rb'(?:\{((?:[a-zA-Z_][a-zA-Z0-9_]*+="[^"\\\n\0]*+"(?:,|(?=\}))){0,64})\})?'
+    # More labels go the long way: cwgpu.prom.stride says why a group needs a bound.
     # Up to 15 digits and a small exponent cannot overflow, so the grammar alone decides.
     rb" ([+-]?[0-9]{1,15}(?:\.[0-9]*+)?(?:[eE][+-]?[0-9]{1,2})?|NaN|[+-]Inf)"
     # Up to 18 digits fit into int64. OpenMetrics writes its timestamps otherwise.

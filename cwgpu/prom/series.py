@@ -11,20 +11,21 @@ import re
 from dataclasses import dataclass
 
 from cwgpu.model.kind import Kind
-from cwgpu.prom import number
+from cwgpu.prom import number, stride
 from cwgpu.prom.cursor import Cursor
 from cwgpu.prom.items import SeriesItem
+from cwgpu.prom.stride import ROUNDS, Stride
 
 METRIC = re.compile(rb"[a-zA-Z_:][a-zA-Z0-9_:]*")
-QUOTED = re.compile(rb'"(?:[^"\\\0]++|\\[^\n\0])*"')
-"""A quoted name; raw newlines are allowed in it, in both formats."""
+NAME = re.compile(rf'(?:[^"\\\0]++|\\[^\n\0]){ROUNDS}'.encode())
+"""Some of a quoted name; raw newlines are allowed in it, in both formats."""
 
 _LABEL = re.compile(rb"[a-zA-Z_][a-zA-Z0-9_]*")
 _OPEN = re.compile(rb"\{")
 _CLOSE = re.compile(rb"\}")
 _COMMA = re.compile(rb",")
 _EQUAL = re.compile(rb"=")
-_ESCAPE = re.compile(r'\\([\\"n])')
+_QUOTE = re.compile(rb'"')
 
 _NORMALISED = {Kind.HISTOGRAM: "le", Kind.SUMMARY: "quantile"}
 """The label whose numbers Prometheus 3 rewrites, by the kind of the last TYPE."""
@@ -37,7 +38,8 @@ class Dialect:
     blank: re.Pattern[bytes]
     """What may stand between two tokens."""
     value: re.Pattern[bytes]
-    """The value of a label, with its quotes."""
+    """Some of the value of a label, within its quotes."""
+    stride: Stride
     comma_required: bool
     beginning: str
     """What an item may begin with, for a fault."""
@@ -94,6 +96,7 @@ def braces(
     ``name`` is what stood before the braces.
     """
     while True:
+        dialect.stride.take(cursor, labels)
         cursor.take(dialect.blank)
         if cursor.take(_CLOSE):
             return name
@@ -124,11 +127,16 @@ def normalised(labels: tuple[tuple[str, str], ...], kind: Kind) -> tuple[tuple[s
     )
 
 
-def unescaped(text: str) -> str:
-    r"""Resolve ``\\``, ``\"`` and ``\n``; a backslash before anything else stays."""
-    if "\\" not in text:
-        return text
-    return _ESCAPE.sub(lambda escape: "\n" if escape[1] == "n" else escape[1], text)
+def quoted(cursor: Cursor, inside: re.Pattern[bytes], allowed: str) -> bytes:
+    """Step over a text in quotes and give what is within; ``inside`` matches some of it."""
+    begin = cursor.at
+    cursor.take(_QUOTE)
+    while cursor.take(inside):
+        pass
+    if not cursor.take(_QUOTE):
+        cursor.at = begin
+        raise cursor.refusal(allowed)
+    return cursor.body[begin + 1 : cursor.at - 1]
 
 
 def _word(cursor: Cursor, dialect: Dialect) -> str:
@@ -138,8 +146,8 @@ def _word(cursor: Cursor, dialect: Dialect) -> str:
         return cursor.decode(begin, cursor.at)
     if not dialect.quoted_names or cursor.peek() != b'"':
         raise cursor.refusal("a label name or }")
-    cursor.expect(QUOTED, "a name with a closing quote")
-    word = unescaped(cursor.decode(begin + 1, cursor.at - 1))
+    quoted(cursor, NAME, "a name with a closing quote")
+    word = stride.unescaped(cursor.decode(begin + 1, cursor.at - 1))
     if not word:
         cursor.at = begin
         raise cursor.refusal("a name that is not empty")
@@ -151,5 +159,5 @@ def _value(cursor: Cursor, dialect: Dialect) -> str:
     begin = cursor.at
     if cursor.peek() != b'"':
         raise cursor.refusal("a label value in double quotes")
-    cursor.expect(dialect.value, "a label value with a closing quote")
-    return unescaped(cursor.decode(begin + 1, cursor.at - 1))
+    quoted(cursor, dialect.value, "a label value with a closing quote")
+    return stride.unescaped(cursor.decode(begin + 1, cursor.at - 1))

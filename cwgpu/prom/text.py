@@ -15,6 +15,7 @@ from cwgpu.model.kind import Kind
 from cwgpu.prom import meta, number, series
 from cwgpu.prom.cursor import Cursor
 from cwgpu.prom.items import Context, EofItem, HelpItem, Item, OtherItem, SeriesItem, TypeItem
+from cwgpu.prom.stride import ROUNDS, Stride
 
 _BLANK = re.compile(rb"[ \t]*")
 _NEWLINE = re.compile(rb"\n|\Z")
@@ -27,7 +28,8 @@ _TIMESTAMP = re.compile(rb"[0-9]+")
 _DIALECT = series.Dialect(
     blank=_BLANK,
     # The lexer does not see NUL bytes in here, not even between a backslash and what it escapes.
-    value=re.compile(rb'"(?:[^"\\]++|\\\0*+[^\n])*"'),
+    value=re.compile(rf'(?:[^"\\]++|\\\0*+[^\n]){ROUNDS}'.encode()),
+    stride=Stride(r"[ \t]*+", ",?", quoted_names=True),
     comma_required=False,
     beginning="a metric name, {, # or a blank line",
 )

@@ -60,3 +60,9 @@ def test_protobuf() -> None:
     """Protobuf is no text whatever the fallback, so no fallback is tried."""
     with pytest.raises(ExpositionError, match="protobuf"):
         content.choose("application/vnd.google.protobuf; proto=x; encoding=delimited", TEXT)
+
+
+def test_a_header_of_blanks_is_read_in_time() -> None:
+    """As long as a header may be and far longer: it is refused, and that is all."""
+    with pytest.raises(ExpositionError):
+        content.choose(f"text/plain; a=b{' ' * 300_000}x", None)
