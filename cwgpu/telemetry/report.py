@@ -144,9 +144,10 @@ def _next(account: Account, width: int) -> Iterator[str]:
 def _steps(account: Account) -> Iterator[str]:
     if not account.seen and not account.dropped_targets:
         yield (
-            "No target was discovered. Only static_configs and file_sd_configs find targets yet: "
-            'write targets: ["HOST:9400"] under static_configs of a scrape_config, or check the '
-            "paths of file_sd_configs."
+            "No target was discovered. Only static_configs, file_sd_configs and http_sd_configs "
+            'find targets yet: write targets: ["HOST:9400"] under static_configs of a '
+            "scrape_config, or check the paths and urls of the others; discovery_failed in the "
+            "journal says what is wrong with them."
         )
     elif not account.seen:
         yield (

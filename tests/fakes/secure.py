@@ -36,12 +36,18 @@ class SecureExporter:
     """The exporter. ``context`` may be replaced: connections from then on are made with it."""
 
     def __init__(
-        self, context: ssl.SSLContext, *, user: tuple[str, str] | None = None, page: bytes = PAGE
+        self,
+        context: ssl.SSLContext,
+        *,
+        user: tuple[str, str] | None = None,
+        page: bytes = PAGE,
+        content_type: str = "text/plain; version=0.0.4",
     ) -> None:
         """``user`` is the name and the password without which the answer is 401."""
         self.context = context
         self.user = user
         self.page = page
+        self.content_type = content_type
         self.requests: list[Request] = []
         self.connections = 0
 
@@ -103,7 +109,7 @@ class _Handler(BaseHTTPRequestHandler):
         known = self.owner.user is None or headers.get("authorization") == _basic(*self.owner.user)
         body = self.owner.page if known else b"who are you?\n"
         self.send_response(200 if known else 401)
-        self.send_header("Content-Type", "text/plain; version=0.0.4")
+        self.send_header("Content-Type", self.owner.content_type)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
