@@ -1,6 +1,7 @@
 """A changed configuration is taken up without a restart; a broken one leaves the last good one."""
 
 import asyncio
+import glob
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
@@ -70,7 +71,9 @@ def _fingerprint(files: tuple[str, ...]) -> dict[str, bytes]:
 
 
 def _digest(path: Path) -> bytes:
+    """Digest a file's content; of a pattern, the names that it finds."""
     try:
         return hashlib.sha256(path.read_bytes()).digest()
     except OSError:
-        return b""
+        names = sorted(glob.glob(str(path), include_hidden=True)) if "*" in path.name else ()  # noqa: PTH207 - absolute
+        return hashlib.sha256("\0".join(names).encode(errors="surrogateescape")).digest()

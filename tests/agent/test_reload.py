@@ -42,6 +42,8 @@ class World:
         if text == "broken":
             raise ConfigurationError("agent.json:1:1: this is no configuration")
         files = [str(self.file), *([str(self.other)] if "with other" in text else [])]
+        if "and more" in text:
+            files.append(str(self.file.with_name("*.json")))
         made = kitchen.plan()
         return replace(
             made,
@@ -182,3 +184,17 @@ async def test_another_region_needs_a_restart(world: World) -> None:
     assert world.namespaces == ["second"]
     (said,) = world.witness.said("config_warning")
     assert said == {"reason": "region, role_arn and endpoint_override change at a restart"}
+
+
+async def test_a_file_that_appears_where_more_may_come(world: World) -> None:
+    """A new file of a directory that is read as a whole is a change; another kind is none."""
+    world.file.write_text("first and more", "utf-8")
+    async with world.reloading():
+        world.file.with_name("notes.txt").write_text("notes", "utf-8")
+        await world.look()
+        assert world.loads == 1
+        world.file.with_name("second.json").write_text("more", "utf-8")
+        await world.look()
+        await world.look()
+    assert world.namespaces == ["first and more"]
+    assert world.loads == 2
