@@ -150,7 +150,8 @@ class Clients:
         progress.proxy = None
         if through is not None:
             way["proxy"] = progress.proxy = through.with_user(None)
-            way["proxy_headers"] = to_proxy = CIMultiDict[str]()
+            to_proxy = CIMultiDict({"User-Agent": carried["User-Agent"]})
+            way["proxy_headers"] = to_proxy
             if url.scheme == "https":
                 _add(to_proxy, spoken.proxy.connect_headers)
             if through.raw_user is not None:

@@ -165,7 +165,9 @@ def _broken(error: Exception, progress: Progress) -> Fault:
     return FailReason.RESET, "it broke off in the middle of the page; was it restarted?"
 
 
-def _payload(error: Exception, _: Progress) -> Fault:
+def _payload(error: Exception, progress: Progress) -> Fault:
+    if "ConnectionResetError" in str(error):
+        return _broken(error, progress)
     why = printable(str(getattr(error.__cause__, "message", error)))
     return FailReason.SHORT, f"not all of the page came ({why}); was it restarted?"
 

@@ -25,7 +25,7 @@ Form = Mapping[str, str]
 Post = Callable[[OAuth2, Form, Mapping[str, str]], Awaitable[tuple[int, bytes]]]
 """Sends a form with headers to the issuer; gives status and body of the answer."""
 
-OK = 200
+_GOOD = range(200, 300)
 
 
 @dataclass(slots=True)
@@ -58,6 +58,7 @@ class Tokens:
             return source.header
         if source.asking is None or source.asking.done():
             source.asking = asyncio.create_task(self._renew(source, held))
+            source.asking.add_done_callback(_heard)
         # Who waits may be cancelled, by his own timeout; the others go on waiting.
         await asyncio.shield(source.asking)
         return source.header
@@ -80,11 +81,11 @@ class Tokens:
     async def _renew(self, source: _Source, held: str) -> None:
         asked = self._monotonic()
         status, body = await self._ask(source, held)
-        if status != OK and not source.in_form:
+        if status not in _GOOD and not source.in_form:
             source.in_form = True
             status, body = await self._ask(source, held)
-            source.in_form = status == OK
-        if status != OK:
+            source.in_form = status in _GOOD
+        if status not in _GOOD:
             raise CredentialsError(_refusal(status, body))
         answer = _object(body)
         token = answer.get("access_token")
@@ -105,6 +106,12 @@ class Tokens:
             return await self._post(settings, form, {})
         quoted = urllib.parse.quote_plus(settings.client_id), urllib.parse.quote_plus(held)
         return await self._post(settings, form, {"Authorization": auth.basic(*quoted)})
+
+
+def _heard(task: "asyncio.Task[None]") -> None:
+    # When all who waited have gone, nobody else looks at how it ended.
+    if not task.cancelled():
+        task.exception()
 
 
 def _object(body: bytes) -> dict[str, Any]:
@@ -135,4 +142,4 @@ def _lifetime_s(expires_in: object) -> float:
         lifetime_s = float(str(expires_in))
     except ValueError:
         return math.inf
-    return lifetime_s if lifetime_s > 0 else math.inf
+    return lifetime_s or math.inf

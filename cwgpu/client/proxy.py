@@ -62,8 +62,9 @@ def _straight(url: URL, no_proxy: str) -> bool:
 def _matches(rule: str, host: str, port: int | None, address: _Address | None) -> bool:
     if rule == "*":
         return True
-    with contextlib.suppress(ValueError):
-        return "/" in rule and _in_network(rule, address)
+    network = _network(rule)
+    if network is not None:
+        return address is not None and address in network
     name, of_port = _split(rule)
     if of_port and of_port != str(port):
         return False
@@ -73,9 +74,11 @@ def _matches(rule: str, host: str, port: int | None, address: _Address | None) -
     return bool(name) and _in_domain(name, host)
 
 
-def _in_network(rule: str, address: _Address | None) -> bool:
-    network = ipaddress.ip_network(rule, strict=False)
-    return address is not None and address in network
+def _network(rule: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
+    try:
+        return ipaddress.ip_network(rule, strict=False) if "/" in rule else None
+    except ValueError:
+        return None
 
 
 def _in_domain(name: str, host: str) -> bool:

@@ -20,8 +20,11 @@ MOST_REQUESTS = 10
 def destination(url: URL, location: str) -> URL:
     """Give the URL that a Location means, seen from the URL that answered with it."""
     try:
-        to = url.join(URL(location))
-        usable = to.scheme in {"http", "https"} and bool(to.raw_host)
+        written = URL(location)
+        to = url.join(written)
+        # "http:///x" would be joined to our host; Go's client finds no host in it, either.
+        hostless = bool(written.scheme) and not written.raw_host
+        usable = to.scheme in {"http", "https"} and not hostless
     except ValueError:
         usable = False
     if not usable:
@@ -33,4 +36,5 @@ def keeps_credentials(url: URL, to: URL) -> bool:
     """Tell whether what is meant for a URL may be shown to another."""
     if url.raw_host != to.raw_host:
         return False
-    return url.origin() == to.origin() or (url.scheme, to.scheme) == ("http", "https")
+    same = (url.scheme, url.port) == (to.scheme, to.port)
+    return same or (url.scheme, to.scheme) == ("http", "https")
