@@ -5,6 +5,8 @@ import os
 import pytest
 from hypothesis import settings
 
+pytest_plugins = ("tests.oracle.plugin",)
+
 # A busy machine must not fail a test. CI tries the same examples every time, so that a change is
 # judged by what it changes; everybody's own runs try new ones.
 settings.register_profile("desk", deadline=None)

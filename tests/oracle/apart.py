@@ -1,0 +1,103 @@
+"""Everything in which an answer of the real programs is not ours, each with its reason.
+
+The recorded answers, and Debian's programs, are of Prometheus 2.42; ours is to be what 3.0.1 gives.
+This is the only place where a difference may be written down; test_rows.py keeps it from growing.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+# --- Recorded rows -------------------------------------------------------------------------------
+
+APART: Mapping[str, Mapping[str, str]] = {
+    "relabel": {},
+    "exposition": {},
+    "scrape_config": {},
+    "staleness": {},
+}
+"""Rows that cannot apply to us, by file and id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Newer:
+    """A row that 3.0.1 answers in another way than 2.42, whose scrape was recorded."""
+
+    why: str
+    samples: Sequence[Mapping[str, Any]] | None = None
+    """What 3.0.1 makes of the page where the recorded answer of its parser does not tell."""
+
+
+_TYPE = Newer("3.x reads a page only if its Content-Type is that of a format")
+_UTF8 = Newer("3.x allows any UTF-8 in names")
+_NORMAL = Newer("3.x writes the numbers of le and quantile in one form")
+
+NEWER: Mapping[str, Newer] = {
+    "ct_garbage": _TYPE,
+    "ct_html": _TYPE,
+    "ct_json": _TYPE,
+    "ct_octet": _TYPE,
+    "f_histogram": _NORMAL,
+    "f_summary": _NORMAL,
+    "h_no_content_type": _TYPE,
+    "mr_rename_invalid": Newer(
+        _UTF8.why,
+        [
+            {"name": "my-metric", "labels": {"a": "1"}, "value": "1"},
+            {"name": "my-metric", "labels": {"a": "2"}, "value": "2"},
+        ],
+    ),
+    "om_empty": Newer("an empty answer is a page without samples in 3.x, whatever its type", []),
+    "om_exemplar_on_gauge": Newer("3.x allows an exemplar on any sample"),
+    "om_histogram": _NORMAL,
+    "om_quoted_name": _UTF8,
+    "om_trailing_comma": Newer("3.x allows a comma after the last label"),
+    "t_leading_space": _UTF8,
+    "t_leading_space_labels": _UTF8,
+    "t_leading_tab": _UTF8,
+    "t_quoted_label": _UTF8,
+    "t_quoted_name": _UTF8,
+    "x_exported_empty_taken": Newer(
+        "an empty label takes no exported_ name in 3.x",
+        [{"name": "m", "labels": {"exported_pod": "a", "pod": "T"}, "value": "1"}],
+    ),
+}
+
+REPORT = frozenset(
+    {
+        "scrape_duration_seconds",
+        "scrape_samples_post_metric_relabeling",
+        "scrape_samples_scraped",
+        "scrape_series_added",
+        "up",
+    }
+)
+"""Series that are about the scrape and not from the page."""
+
+# --- Debian's programs ---------------------------------------------------------------------------
+
+NOT_DRAWN: Mapping[str, str] = {
+    "a rule whose target_label is a template and whose value is empty": (
+        "2.42 deletes the label of the unexpanded name, 3.x that of the expanded one"
+    ),
+    "a target_label template that makes a name with other than letters, digits and _": (
+        "2.42 leaves such a rule without effect; 3.x allows any UTF-8 in names"
+    ),
+    "a newline in a label's value": "a dot of a regex matches it in 3.x only",
+    "a discovered __param_NAME of a NAME in the job's params": (
+        "2.42 overwrites it with the job's, 3.x keeps the discovered one"
+    ),
+    "addresses that end in :80 or :443": (
+        "the option that makes 2.42 leave out the default port, as 3.x does, also takes it away"
+    ),
+}
+"""Inputs that promtool 2.42 is known to answer unlike 3.0.1. Recorded rows have 3.0.1's answers."""
+
+
+def names_no_host(address: str) -> bool:
+    """Tell whether an address has no host, such as ``:9400``.
+
+    Prometheus scrapes its own host then; here the target is rejected, which is our decision.
+    """
+    before, colon, _ = address.rpartition(":")
+    return (before if colon else address) in {"", "[]"}
