@@ -194,8 +194,10 @@ def _plain(headers: Mapping[str, str]) -> CIMultiDict[str]:
 
 def _add(headers: CIMultiDict[str], more: Mapping[str, tuple[Secret, ...]]) -> None:
     for name, values in more.items():
+        # As Go writes names; in one spelling, so that fields of one name stand beside each other.
+        written = "-".join(part.capitalize() for part in name.split("-"))
         for value in values:
-            headers.add(name, secret.line(value))
+            headers.add(written, secret.line(value))
 
 
 def _persistent(progress: Progress) -> ClientMiddlewareType:

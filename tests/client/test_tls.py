@@ -153,7 +153,7 @@ def test_verification_can_be_switched_off(leaf: trustme.LeafCert) -> None:
     ],
 )
 def test_versions_can_be_chosen(
-    leaf: trustme.LeafCert, least: str, most: str, lowest: str, highest: str, spoken: str
+    leaf: trustme.LeafCert, *, least: str, most: str, lowest: str, highest: str, spoken: str
 ) -> None:
     """The newest version that both speak is spoken; old ones only where they are asked for."""
     given = Tls(insecure_skip_verify=True, min_version=least, max_version=most)
