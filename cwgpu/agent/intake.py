@@ -28,6 +28,10 @@ from cwgpu.scrape.pool import Pool
 # 165 KB.
 _LARGE_BYTES = 1 << 20
 
+# Thousands of targets take a while, and scrapes are due meanwhile. Ten rules run over so many in
+# some thirty milliseconds.
+_AT_A_TIME = 256
+
 
 @dataclass(slots=True)
 class _Working:
@@ -114,7 +118,9 @@ class Intake:
         forgotten: Counter[tuple[str, bool]] = Counter()
         for working in list(self._jobs.values()):
             lost: list[DroppedTarget] = []
-            for found in working.found(self._watch.groups(working.job)):
+            for count, found in enumerate(working.found(self._watch.groups(working.job))):
+                if not count % _AT_A_TIME:
+                    await asyncio.sleep(0)
                 if isinstance(found, DroppedTarget):
                     lost.append(found)
                 else:
@@ -122,7 +128,6 @@ class Intake:
             most = working.job.keep_dropped_targets or len(lost)
             dropped += lost[:most]
             forgotten.update((one.job, one.rejected) for one in lost[most:])
-            await asyncio.sleep(0)  # thousands of targets take a while, and scrapes are due
         self.wanted = wanted
         self._active = Counter(target.job for target in wanted.values())
         self._reports.keep(wanted)

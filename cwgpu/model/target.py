@@ -1,7 +1,7 @@
 """What discovery finds, and what the target life-cycle makes of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from cwgpu.model.labels import LabelPairs, Labels, pairs
@@ -36,11 +36,12 @@ class Target:
     """Public labels, after relabelling: they are put on every sample of the page."""
     interval_s: float
     timeout_s: float
+    identity: Identity = field(init=False, repr=False, compare=False)
+    """Two targets of equal identity are one target, and scraped once."""
 
-    @property
-    def identity(self) -> Identity:
-        """Two targets of equal identity are one target, and scraped once."""
-        return (self.job, self.url, pairs(self.labels))
+    def __post_init__(self) -> None:
+        identity = (self.job, self.url, pairs(self.labels))
+        object.__setattr__(self, "identity", identity)
 
 
 @dataclass(frozen=True, slots=True)
