@@ -43,6 +43,8 @@ class Orders:
     """How long to go on delivering what is held at the end."""
     listen: tuple[str, int] | None = None
     """Where to serve health and metrics."""
+    hung_up: Callable[[], bool] = lambda: False
+    """Whether a reload was asked for before anybody here could hear it."""
     tick: Callable[[], None] = lambda: None
     """Called about once a second."""
 
@@ -83,6 +85,8 @@ async def run(orders: Orders, observer: Observer, clock: Clock) -> Ending:
         if orders.scrapes is not None:
             intake.limit(orders.scrapes)
         _listen_to_signals(stop, reload)
+        if orders.hung_up():
+            reload.asked.set()
         work = [intake.run(), outflow.run(), reload.run(), _ticking(orders.tick, clock)]
         ends: list[Coroutine[Any, Any, Any]]
         ends = [stop.wait(), intake.done.wait(), outflow.ended.wait()]

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from cwgpu.cli import options
+from cwgpu.cli.hangup import Hangup
 from cwgpu.cli.options import option
 
 _LISTEN = "127.0.0.1:9464"
@@ -47,10 +48,12 @@ _LISTEN = "127.0.0.1:9464"
 )
 def command(**flags: Any) -> int:  # noqa: ANN401 - click gives what the options above say
     """Scrape, and deliver to CloudWatch Logs until told to stop."""
+    hangup = Hangup()
+    hangup.catch()  # the imports below take most of the time until the agent listens itself
     from cwgpu.cli import start  # noqa: PLC0415 - aiohttp and pydantic are for this verb alone
 
     # A look at something (a dry run, --once) must work beside an agent that has the port.
     passing = ("dry_run", "once", "scrapes", "duration")
     if flags["listen"] is None and not any(flags[name] for name in passing):
         flags["listen"] = _LISTEN
-    return start.agent(start.Flags(**flags), os.environ)
+    return start.agent(start.Flags(**flags), os.environ, hangup.came)

@@ -56,8 +56,13 @@ class Flags:
         return self.dry_run or self.visits is not None or self.duration is not None
 
 
-def agent(flags: Flags, environ: Mapping[str, str]) -> int:
-    """Run the agent as the flags say; gives the exit code."""
+def agent(
+    flags: Flags, environ: Mapping[str, str], hung_up: Callable[[], bool] = lambda: False
+) -> int:
+    """Run the agent as the flags say; gives the exit code.
+
+    ``hung_up`` tells whether SIGHUP came before the agent could hear it.
+    """
     if flags.once and flags.scrapes not in {None, 1}:
         raise UsageError("--once and --scrapes exclude each other: --once is --scrapes 1")
 
@@ -83,6 +88,7 @@ def agent(flags: Flags, environ: Mapping[str, str]) -> int:
         scrapes=flags.visits,
         duration_s=flags.duration,
         listen=listen,
+        hung_up=hung_up,
         tick=_ticker(book, summary if flags.dry_run else None),
     )
     try:

@@ -1,6 +1,8 @@
 """`cwgpu run` as a process: data on stdout, all else on stderr, an exit code that means it."""
 
+import io
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -137,6 +139,27 @@ def test_sigint_ends_a_dry_run(config: str) -> None:
     assert done.code == 0
     assert first["util"] == 0
     assert "1 found: 1 up, 0 down" in done.summary
+
+
+def test_a_hangup_during_the_start_is_a_reload(
+    exporter: FakeExporter, config: str, tmp_path: Path
+) -> None:
+    """It does not end the program: when it is up, it reads its files once more."""
+    pipe = tmp_path / "pipe.json"
+    os.mkfifo(pipe)
+    changed = program.configuration(tmp_path / "changed.json", exporter.address, selects="^energy$")
+    with program.started("run", "-c", str(pipe), "--dry-run") as process:
+        with pipe.open("wb") as writer:  # opens when the program does, to read its configuration
+            process.send_signal(signal.SIGHUP)
+            writer.write(Path(config).read_bytes())
+            changed.replace(pipe)
+        loaded = 0
+        while loaded < 2:
+            line = (process.stderr or io.BytesIO()).readline()
+            assert line, "it has ended"
+            loaded += b"config_loaded" in line
+        process.terminate()
+        assert program.ended(process).code == 0
 
 
 def test_the_second_signal_does_not_wait(config: str, cloudwatch: FakeCloudWatch) -> None:
