@@ -25,27 +25,29 @@ class Answer:
 
 def give(source: str, form: str, answer: Callable[[Labels], Answer]) -> int:
     """Answer every label set of ``source`` in one of the FORMS; 1 if one could not be read."""
-    code = exits.OK
+    code, between = exits.OK, ""
     whole: list[dict[str, Any]] = []
-    for number, each in enumerate(sets.read(source, live=form == "jsonl")):
+    for each in sets.read(source, live=form == "jsonl"):
         if isinstance(each, Fault):
             streams.say(f"cwgpu: {each.place}: {each.message}\n")
             code = exits.RUNTIME
         elif form == "json":
             whole.append(answer(each).value())
         elif form == "jsonl":
-            _print(_json(answer(each).value()))
+            put(as_json(answer(each).value()))
         else:
-            _print(("\n" if number else "") + answer(each).text())
+            put(between + answer(each).text())
+            between = "\n"
     if form == "json":
-        _print(_json(whole))
+        put(as_json(whole))
     return code
 
 
-def _json(value: object) -> str:
+def as_json(value: object) -> str:
+    """Write a value as JSON, in one line."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _print(text: str) -> None:
+def put(text: str) -> None:
     """Print a line, at once, and in UTF-8: whoever reads JSON expects no other."""
     click.echo(text.encode() + b"\n", nl=False)

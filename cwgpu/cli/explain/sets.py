@@ -4,7 +4,7 @@ A set that cannot be read costs itself: it is told with its place, and the other
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -15,8 +15,6 @@ from cwgpu.model.errors import UsageError
 from cwgpu.model.labels import Labels
 
 _STDIN = "-"
-_OPENINGS = (b"{", b"[")
-"""How programs begin a text of several lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ def read(name: str, *, live: bool) -> Iterator[Labels | Fault]:
 
 def _lines(file: IO[bytes], name: str) -> Iterator[Labels | Fault]:
     for number, line in enumerate(file, start=1):
-        if number == 1 and line.strip() in _OPENINGS:
+        if number == 1 and _is_beginning(line):
             yield from _whole(line + file.read(), name)
         else:
             yield from _line(line, f"{name}:{number}")
@@ -52,29 +50,36 @@ def _lines(file: IO[bytes], name: str) -> Iterator[Labels | Fault]:
 
 def _whole(data: bytes, name: str) -> Iterator[Labels | Fault]:
     lines = data.splitlines()
-    if len(lines) > 1 and _has_lines(lines):
+    if len(lines) > 1 and not _is_json(data) and _is_jsonl(lines):
         for number, line in enumerate(lines, start=1):
             yield from _line(line, f"{name}:{number}")
     elif data.strip():
         yield from _line(data, name)
 
 
-def _has_lines(lines: Iterable[bytes]) -> bool:
-    """Tell JSONL, some of whose lines may be wrong, from one text of several lines."""
-    return any(line.startswith(b"{") and isinstance(_parsed(line), dict) for line in lines)
+def _is_beginning(line: bytes) -> bool:
+    """Tell the first line of one text of several lines, as programs write it or a list begins."""
+    return line.strip() == b"{" or (line.startswith(b"[") and not _is_json(line))
 
 
-def _parsed(line: bytes) -> Any:  # noqa: ANN401 - whatever JSON holds
+def _is_jsonl(lines: Sequence[bytes]) -> bool:
+    """Tell JSONL, some of whose lines may be wrong, from one text that is wrong somewhere."""
+    whole = (line for line in lines if line.startswith((b"{", b"[")) and _is_json(line))
+    return not _is_beginning(lines[0]) and any(whole)
+
+
+def _is_json(data: bytes) -> bool:
     try:
-        return _json(line)
+        _json(data)
     except ValueError:
-        return None
+        return False
+    return True
 
 
 def _line(data: bytes, place: str) -> Iterator[Labels | Fault]:
     """Read one JSON text."""
     try:
-        value = _json(data)
+        value = _json(data.rstrip())
     except json.JSONDecodeError as error:
         where = f"{place}:{error.lineno}" if error.lineno > 1 else place
         empty = "an empty line; without labels it is {}"
