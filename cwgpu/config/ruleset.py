@@ -4,7 +4,7 @@ The file may hold a list of rules, one job, or a whole configuration. Whatever i
 as it would be where it is used.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -131,7 +131,11 @@ def _chosen(
 ) -> Chosen:
     _refuse(found.complaints)
     jobs, holder = _jobs(found, prometheus, environ)
-    file = holder.root.place.source.name
+    return Chosen(pick(jobs, job, holder.root.place.source.name), holder)
+
+
+def pick(jobs: Sequence["Job"], job: str | None, file: str) -> "Job":
+    """Choose by name; without one, the only job. UsageError says what there is to choose from."""
     names = [each.name for each in jobs]
     if not names:
         raise UsageError(f"{file} has no jobs")
@@ -141,7 +145,7 @@ def _chosen(
         meant = nearest(job, names)
         advice = f"did you mean {short(meant)}?" if meant else f"it has: {', '.join(names)}"
         raise UsageError(f"{file} has no job {short(job)}; {advice}")
-    return Chosen(jobs[0 if job is None else names.index(job)], holder)
+    return jobs[0 if job is None else names.index(job)]
 
 
 def _jobs(

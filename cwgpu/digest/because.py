@@ -35,7 +35,9 @@ class Asked:
         found = self.recipe.consider(series, self.target_labels)
         if not isinstance(found, Considered):
             return fate.detail
-        return _unselected(found) if reason is DropReason.UNSELECTED else _undeclared(found, fate)
+        if reason is DropReason.UNSELECTED:
+            return _unselected(found, series.name)
+        return _undeclared(found, fate)
 
 
 def _later(reason: DropReason, slot: Slot, value: str) -> str:
@@ -49,9 +51,10 @@ def _later(reason: DropReason, slot: Slot, value: str) -> str:
     return ""
 
 
-def _unselected(found: Considered) -> str:
+def _unselected(found: Considered, exposed: str) -> str:
     if not found.selecting:
-        return f"no metric_selector finds {found.name}"
+        name = "its name" if found.name == exposed else f"{found.name}, as it is called here"
+        return f"no metric_selector finds {name}"
     compared = dict.fromkeys(
         f'{one.separator.join(one.source_labels)} = "{one.compared(found.visible)}"'
         for one in found.selecting

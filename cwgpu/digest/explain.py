@@ -138,7 +138,7 @@ def explain(
     return Explanation(
         events=tuple(map(_event, contents.records, outlines)),
         fates=tuple(
-            _fate(sighting, sample, metrics.get(at), ledger.reasons.get(at), asked)
+            _fate(sighting, sample, metrics.get(at), ledger.reasons.get(at), asked=asked)
             for at, (sighting, sample) in enumerate(zip(survey.sightings, samples, strict=True))
         ),
         bad_lines=tuple(survey.bad),
@@ -186,6 +186,7 @@ def _fate(
     sample: Sample,
     metric: Metric | None,
     reason: DropReason | None,
+    *,
     asked: Asked,
 ) -> Fate:
     line = sample.line

@@ -174,8 +174,12 @@ RULES = (
         ("m 1", DropReason.UNTYPED, "no TYPE line names it"),
         ("# TYPE m untyped\nm 1", DropReason.UNTYPED, "its TYPE is untyped"),
         ("# TYPE m histogram\nm_count 1", DropReason.UNSUPPORTED_TYPE, "histogram"),
-        ("# TYPE m gauge\nm 1", DropReason.UNSELECTED, "no metric_selector finds m"),
-        ("# TYPE former gauge\nformer 1", DropReason.UNSELECTED, "no metric_selector finds later"),
+        ("# TYPE m gauge\nm 1", DropReason.UNSELECTED, "no metric_selector finds its name"),
+        (
+            "# TYPE former gauge\nformer 1",
+            DropReason.UNSELECTED,
+            "no metric_selector finds later, as it is called here",
+        ),
         (
             '# TYPE pick gauge\npick{Namespace="x"} 1',
             DropReason.UNSELECTED,

@@ -9,6 +9,6 @@ import click
 from cwgpu.cli.verbs import Verbs
 
 
-@click.command("explain", cls=Verbs, package=__name__, verbs=("relabel", "target"))
+@click.command("explain", cls=Verbs, package=__name__, verbs=("relabel", "page", "target"))
 def command() -> None:
     """Explain what the configuration makes of labels and pages. Asks nobody, sends nothing."""
