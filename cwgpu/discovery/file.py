@@ -3,7 +3,7 @@
 https://prometheus.io/docs/prometheus/latest/configuration/configuration/#file_sd_config
 
 A file that cannot be used any more keeps the targets it named while it was good: a slip in an
-editor stops no scraping. A file that a star found and that is gone was taken away on purpose.
+editor stops no scraping. A file that a wildcard found and that is gone was taken away on purpose.
 
 Looking again at a file that did not change costs one call of stat(2), links followed, so that a
 ConfigMap's swapped links are seen as well.
@@ -11,14 +11,13 @@ ConfigMap's swapped links are seen as well.
 
 import dataclasses
 import hashlib
-import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from cwgpu.discovery import document, shape
+from cwgpu.discovery import document, glob, shape
 from cwgpu.discovery.document import DocumentError
 from cwgpu.discovery.findings import Findings
 from cwgpu.model.target import TargetGroup
@@ -28,7 +27,6 @@ SIZE_BYTES = 32 * 1024 * 1024
 """No file is read beyond this: some 300,000 targets with a few labels each."""
 
 _FILEPATH = "__meta_filepath"
-
 
 _Mark: TypeAlias = tuple[int, int, int, int, int]
 """Device, inode, size, and when content and inode were changed: other content, other mark."""
@@ -65,12 +63,14 @@ class FileSource:
         for pattern in self._patterns:
             try:
                 paths = list(_paths(pattern))
+            except ValueError as error:
+                faults.append(f"{pattern}: {error}: name it whole, or as in gpus-*.json")
             except OSError as error:
                 faults.append(
                     f"{pattern}: its directory cannot be listed ({error.strerror}): "
                     "create it and let cwgpu read it, or name another in file_sd_configs"
                 )
-                known |= {path: self._known[path] for path in self._known if _is(path, pattern)}
+                known |= {path: self._known[path] for path in _matching(self._known, pattern)}
             else:
                 known |= {path: self._look(path) for path in paths if path not in known}
         self._known = known
@@ -111,16 +111,16 @@ class FileSource:
             )
 
 
-def _paths(pattern: Path) -> Iterator[Path]:
-    """Give the files that a pattern names; one without a star names one, be it there or not."""
-    if "*" not in pattern.name:
-        return iter((pattern,))
-    return (path for path in sorted(pattern.parent.iterdir()) if _is(path, pattern))
+def _paths(pattern: Path) -> Iterable[Path]:
+    """Give the files that a pattern names; one without wildcards names one, be it there or not."""
+    if glob.is_plain(pattern.name):
+        return (pattern,)
+    return _matching(sorted(pattern.parent.iterdir()), pattern)
 
 
-def _is(path: Path, pattern: Path) -> bool:
-    name = ".*".join(map(re.escape, pattern.name.split("*")))
-    return path.parent == pattern.parent and bool(re.fullmatch(name, path.name, re.DOTALL))
+def _matching(paths: Iterable[Path], pattern: Path) -> Iterator[Path]:
+    means = glob.compiled(pattern.name).fullmatch
+    return (path for path in paths if path.parent == pattern.parent and means(path.name))
 
 
 def _mark(path: Path) -> _Mark:

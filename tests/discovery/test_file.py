@@ -74,13 +74,29 @@ def test_json_by_extension(tmp_path: Path, name: str) -> None:
 
 
 def test_a_star_finds_files_in_order_of_their_names(tmp_path: Path) -> None:
-    """One star in the last part stands for anything; other signs stand for themselves."""
-    for name in ("b.json", "a.json", ".c.json", "a.jsonx", "a[1].json"):
-        (tmp_path / name).write_text(naming(name))
-    assert addresses(source(tmp_path / "*.json").read()) == [".c.json", "a.json", "a[1].json",
-                                                             "b.json"]  # fmt: skip
-    assert addresses(source(tmp_path / "a*.json").read()) == ["a.json", "a[1].json"]
-    assert addresses(source(tmp_path / "a[1]*.json").read()) == ["a[1].json"]
+    """In the last part wildcards are as in Go; in a folder's name every sign is itself."""
+    folder = tmp_path / "[a]"
+    folder.mkdir()
+    for name in ("b.json", "a.json", ".c.json", "a.jsonx", "a[1].json", "a1.json"):
+        (folder / name).write_text(naming(name))
+    for pattern, names in {
+        "*.json": [".c.json", "a.json", "a1.json", "a[1].json", "b.json"],
+        "a*.json": ["a.json", "a1.json", "a[1].json"],
+        "a[1].json": ["a1.json"],
+        "a\\[1\\].json": ["a[1].json"],
+        "?.json": ["a.json", "b.json"],
+    }.items():
+        found = source(folder / pattern).read()
+        assert (addresses(found), found.faults) == (names, ())
+
+
+def test_a_pattern_that_is_none_finds_nothing(tmp_path: Path) -> None:
+    """That is a fault which says what to write; other patterns are not concerned."""
+    (tmp_path / "a.json").write_text(ONE)
+    found = source(tmp_path / "a[.json", tmp_path / "*.json").read()
+    assert addresses(found) == ["10.0.0.1:9400"]
+    (fault,) = found.faults
+    assert fault.startswith(f"{tmp_path}/a[.json: [ begins something that does not end: name it")
 
 
 def test_a_file_that_two_patterns_find_is_read_once(tmp_path: Path) -> None:
