@@ -1,7 +1,7 @@
 """docs/operations.md against the code."""
 
 import ast
-import importlib
+from collections.abc import Iterator
 
 import click
 import pytest
@@ -11,7 +11,20 @@ from cwgpu.cli.main import cli
 from tests.docs import pages
 
 PAGE = "docs/operations.md"
-VERBS = cli.list_commands(click.Context(cli))
+
+
+def _commands(group: click.Group, before: str = "") -> Iterator[tuple[str, click.Command]]:
+    """Give every verb with its name, and those within verbs."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        yield f"{before}{name}", command
+        if isinstance(command, click.Group):
+            yield from _commands(command, f"{before}{name} ")
+
+
+VERBS = dict(_commands(cli))
 
 
 def _events() -> set[str]:
@@ -38,17 +51,20 @@ def test_every_journal_event_is_listed() -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_flag_is_listed(verb: str) -> None:
-    """Each verb has a table with all its flags, in the order of its help."""
-    command = importlib.import_module(f"cwgpu.cli.{verb}").command
-    flags = [max(param.opts, key=len) for param in command.params if param.opts[0][0] == "-"]
-    assert pages.first_cells(PAGE, f"### `cwgpu {verb}`") == flags
+    """Each verb has a table with all its flags, in the order of its help.
+
+    Those of a verb within a verb stand on a page that has the outer one's name.
+    """
+    params = VERBS[verb].params
+    flags = [max(param.opts, key=len) for param in params if param.opts[0][0] == "-"]
+    page = f"docs/{verb.split(maxsplit=1)[0]}.md" if " " in verb else PAGE
+    assert pages.first_cells(page, f"### `cwgpu {verb}`") == flags
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_flag_has_an_environment_variable(verb: str) -> None:
     """A flag can be given as CWGPU_ and its name in capitals."""
-    command = importlib.import_module(f"cwgpu.cli.{verb}").command
-    for param in command.params:
+    for param in VERBS[verb].params:
         if param.opts[0][0] == "-":
             name = max(param.opts, key=len).strip("-").replace("-", "_").upper()
             assert param.envvar == f"CWGPU_{name}"
