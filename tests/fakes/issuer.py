@@ -2,7 +2,7 @@
 
 In a test: ``async with FakeIssuer() as issuer: ...``
 
-``issuer.token`` is what it gives out; ``issuer.answer`` is given instead, when there is one.
+``issuer.token`` is what it gives out.
 https://www.rfc-editor.org/rfc/rfc6749#section-4.4
 """
 
@@ -26,7 +26,8 @@ class FakeIssuer:
     expires_in: object = 3600
     takes_header: bool = True
     """False: client and secret are taken in the form only, as some issuers do."""
-    answer: web.Response | None = None
+    answer: tuple[int, str] | None = None
+    """A status and a text to answer with instead."""
     held: asyncio.Event | None = None
     """Answers wait for it."""
     port: int = 0
@@ -60,7 +61,8 @@ class FakeIssuer:
         if self.held is not None:
             await self.held.wait()
         if self.answer is not None:
-            return self.answer
+            status, text = self.answer
+            return web.Response(status=status, text=text, headers={"Location": "/elsewhere"})
         if not self._knows(request, form):
             return web.json_response({"error": "invalid_client"}, status=401)
         answer: dict[str, Any] = {"access_token": self.token, "token_type": self.token_type}

@@ -8,9 +8,9 @@ import aiohttp
 import pytest
 from aiohttp.client_reqrep import ConnectionKey
 
-from cwgpu.model.scrape import FailReason
-from cwgpu.scrape import fault
+from cwgpu.client import fault
 from cwgpu.client.connect import Progress
+from cwgpu.model.scrape import FailReason
 
 KEY = cast("ConnectionKey", None)
 URL = "http://node-1:9400/metrics"
@@ -36,8 +36,12 @@ def connector(number: int | None, text: str, kind: type[OSError] = OSError) -> E
         (connector(errno.EHOSTUNREACH, "No route to host"), FailReason.OTHER, "No route to host"),
         (connector(errno.EMFILE, "Too many open files"), FailReason.OTHER, "Too many open"),
         (ConnectionResetError(), FailReason.RESET, "without an answer"),
-        (aiohttp.ClientPayloadError("cut"), FailReason.RESET, "(cut)"),
-        (ssl.SSLError(1, "odd\nthing"), FailReason.TLS, "(odd thing)"),
+        (aiohttp.ClientPayloadError("cut"), FailReason.SHORT, "(cut)"),
+        (
+            aiohttp.ClientConnectorSSLError(KEY, ssl.SSLError(1, "odd\nthing")),
+            FailReason.TLS,
+            "(odd thing)",
+        ),
         (aiohttp.ClientError("?"), FailReason.OTHER, "ClientError"),
         (OSError("?"), FailReason.OTHER, "OSError"),
     ],
