@@ -127,6 +127,20 @@ def test_targets_by_state(metrics: Metrics) -> None:
     assert targets(metrics) == {"{job=dcgm,state=up}": 2}
 
 
+def test_targets_that_are_not_remembered_are_counted(metrics: Metrics) -> None:
+    """What keep_dropped_targets leaves out is dropped or rejected all the same."""
+    lost = [
+        DroppedTarget("dcgm", {}, "rule 1"),
+        DroppedTarget("dcgm", {}, "no host", rejected=True),
+    ]
+    metrics.discovered([], lost, {("dcgm", False): 3, ("dcgm", True): 4, ("other", False): 5})
+    assert targets(metrics) == {
+        "{job=dcgm,state=dropped}": 4,
+        "{job=dcgm,state=rejected}": 5,
+        "{job=other,state=dropped}": 5,
+    }
+
+
 def test_delivery_is_counted(metrics: Metrics) -> None:
     """An outcome gives events, samples, datapoints and bytes, and what was lost on the way."""
     metrics.outcome(Outcome(STREAM, 3, 30, 60, ((DropReason.TOO_OLD, 4),)), size_bytes=900)

@@ -127,6 +127,31 @@ def test_empty_pages() -> None:
     assert "empty" in steps(summary)
 
 
+def test_one_empty_page_among_others() -> None:
+    """It is up and named; once it has samples, or fails, it is not called empty any more."""
+    summary = Summary()
+    full, empty = aim(), aim("http://10.0.0.2:9400/metrics")
+    said = "up, but its page is empty: http://10.0.0.2:9400/metrics"
+    summary.discovered([full, empty], [])
+    summary.scraped(full, PAGE, reading(selected=2))
+    summary.scraped(empty, PAGE, reading())
+    assert said in summary.render()
+    assert "Does the exporter see a GPU?" not in summary.render()
+    summary.scrape_failed(empty, failed())
+    assert said not in summary.render()
+    summary.scraped(empty, PAGE, reading())
+    summary.scraped(empty, PAGE, reading(selected=1))
+    assert said not in summary.render()
+
+
+def test_dropped_targets_that_are_not_remembered() -> None:
+    """They are counted, and it is said why their reasons are not there."""
+    summary = Summary()
+    summary.discovered([], [DroppedTarget("dcgm", {}, "rule 1")], {("dcgm", False): 1200})
+    assert "1,201 more discovered and dropped" in summary.render()
+    assert "dropped: 1,200 more, which keep_dropped_targets leaves out" in summary.render()
+
+
 @pytest.mark.parametrize(
     ("drops", "says"),
     [
