@@ -3,6 +3,7 @@
 A suggestion to write another regex is made only where that regex does match.
 """
 
+import functools
 import re
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
@@ -100,11 +101,16 @@ def _bare(pattern: str) -> str:
 
 
 def _matches(pattern: str, texts: Iterable[str]) -> bool:
+    regex = _compiled(pattern)
+    return regex is not None and any(map(regex.matches, texts))
+
+
+@functools.lru_cache(maxsize=256)  # rules are few, and are asked about many label sets
+def _compiled(pattern: str) -> Anchored | None:
     try:
-        regex: Anchored = anchored(pattern)
+        return anchored(pattern)
     except RuleError:
-        return False
-    return any(map(regex.matches, texts))
+        return None
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

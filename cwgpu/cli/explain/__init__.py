@@ -11,4 +11,4 @@ from cwgpu.cli.verbs import Verbs
 
 @click.command("explain", cls=Verbs, package=__name__, verbs=("relabel", "page", "target"))
 def command() -> None:
-    """Explain what the configuration makes of labels and pages. Asks nobody, sends nothing."""
+    """Explain what the configuration makes of labels and pages. Nothing is sent."""
