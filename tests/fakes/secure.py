@@ -28,8 +28,8 @@ class Request:
     """One request as it came."""
 
     headers: Mapping[str, str]
-    serial: str
-    """The client certificate's serial number; empty without one."""
+    serial: int
+    """The client certificate's serial number; 0 without one."""
 
 
 class SecureExporter:
@@ -105,7 +105,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Answer with the page, or that we do not know who asks."""
         headers = {name.lower(): value for name, value in self.headers.items()}
         certificate: dict[str, Any] = self.request.getpeercert() or {}
-        self.owner.requests.append(Request(headers, certificate.get("serialNumber", "")))
+        self.owner.requests.append(Request(headers, int(certificate.get("serialNumber", "0"), 16)))
         known = self.owner.user is None or headers.get("authorization") == _basic(*self.owner.user)
         body = self.owner.page if known else b"who are you?\n"
         self.send_response(200 if known else 401)

@@ -3,14 +3,14 @@
 import asyncio
 import contextlib
 import gzip
+import re
 import socket
-import ssl
 import struct
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import TypedDict, Unpack
 
 import pytest
-import trustme
 from aiohttp import abc
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,8 +18,11 @@ from hypothesis import strategies as st
 import cwgpu
 from cwgpu.model.scrape import FailReason, Scrape, ScrapeFailed
 from cwgpu.model.target import Target
+from cwgpu.plan.client import Authorization, BasicAuth, Client, OAuth2, Proxy, Secret
 from cwgpu.plan.plan import Job
 from cwgpu.scrape.fetch import Fetcher
+from tests.fakes.issuer import FakeIssuer
+from tests.fakes.proxy import FakeProxy
 from tests.scrape import raw
 from tests.scrape.raw import Handler
 
@@ -51,7 +54,6 @@ JOB = Job(name="dcgm", interval_s=60.0, timeout_s=10.0)
 class More(TypedDict, total=False):
     """What a fetcher may be given besides its clocks."""
 
-    tls: ssl.SSLContext | bool
     resolver: abc.AbstractResolver | None
 
 
@@ -131,6 +133,34 @@ async def test_the_request_is_that_of_prometheus() -> None:
         "User-Agent": f"cwgpu/{cwgpu.__version__}",
         "X-Prometheus-Scrape-Timeout-Seconds": "30",
     }
+
+
+@pytest.mark.parametrize(
+    ("job", "accept"),
+    [
+        (
+            Job("dcgm", 60, 10, formats=("PrometheusText0.0.4", "OpenMetricsText1.0.0")),
+            (
+                "text/plain;version=0.0.4;escaping=allow-utf-8;q=0.6,"
+                "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,*/*;q=0.4"
+            ),
+        ),
+        (
+            Job("dcgm", 60, 10, formats=("PrometheusProto", "PrometheusText1.0.0")),
+            "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.6,*/*;q=0.5",
+        ),
+        (Job("dcgm", 60, 10, formats=("PrometheusProto",)), "*/*;q=0.6"),
+        (
+            Job("dcgm", 60, 10, formats=("OpenMetricsText0.0.1",), legacy_names=True),
+            "application/openmetrics-text;version=0.0.1;q=0.6,*/*;q=0.5",
+        ),
+    ],
+)
+async def test_formats_are_asked_for_in_the_jobs_order(job: Job, accept: str) -> None:
+    """The first is weighed with 0.6; what is not read here, or not allowed, is not asked for."""
+    async with raw.serve(http()) as server:
+        await good(server.url, job)
+    assert f"Accept: {accept}\r\n" in server.requests[0].decode()
 
 
 @pytest.mark.parametrize(("timeout_s", "said"), [(10.0, b"10"), (0.5, b"0.5"), (12.345, b"12.345")])
@@ -316,28 +346,39 @@ def redirecting(hops: int, location: str = "") -> Handler:
     return handler
 
 
-async def test_ten_redirects_are_followed() -> None:
-    """A chain of ten redirects ends at the page."""
-    async with raw.serve(redirecting(10)) as server:
+async def test_nine_redirects_are_followed() -> None:
+    """A chain of nine redirects, which are ten requests, ends at the page."""
+    async with raw.serve(redirecting(9)) as server:
         assert (await good(server.url)).body == PAGE
 
 
 @pytest.mark.parametrize(
     ("handler", "says"),
     [
-        (redirecting(11), "again and again"),
+        (redirecting(10), "again and again"),
         (redirecting(1, "/hop/0"), "again and again"),
         (redirecting(1, "ftp://127.0.0.1/x"), "no HTTP URL"),
         (redirecting(1, "http://[::1"), "no HTTP URL"),
         (redirecting(1, "http:///x"), "no HTTP URL"),
+        (http(b"", status="302 Found"), "status 302, which is a redirect to nowhere"),
     ],
 )
-async def test_redirects_that_lead_nowhere(handler: Handler, says: str) -> None:
-    """Eleven redirects, a circle, and what is no HTTP URL fail by their status."""
+async def test_redirects_that_lead_nowhere(handler: Handler | bytes, says: str) -> None:
+    """Ten redirects, a circle, and what is no HTTP URL fail as redirects."""
     async with raw.serve(handler) as server:
         reason, detail = await bad(server.url)
-    assert reason is FailReason.STATUS
+    assert reason is FailReason.REDIRECT
     assert says in detail
+
+
+async def test_a_job_need_not_follow_redirects() -> None:
+    """``follow_redirects: false`` fails the scrape, which says so."""
+    async with raw.serve(redirecting(1)) as server:
+        reason, detail = await bad(
+            server.url, Job("dcgm", 60, 10, client=Client(follow_redirects=False))
+        )
+    assert reason is FailReason.REDIRECT
+    assert "follow_redirects is false" in detail
 
 
 # --- Answers that are no pages
@@ -357,12 +398,11 @@ async def test_redirects_that_lead_nowhere(handler: Handler, says: str) -> None:
             "before with the same",
         ),
         ("503 Unavailable", b"", "status 503; the exporter's log"),
-        ("400 Bad Request", b"Client sent an HTTP request to an HTTPS server.\n", "check scheme"),
-        ("401 Unauthorized", b"", "credentials"),
-        ("403 Forbidden", b"\x1b[31m\x00", "status 403 ([31m); does"),
+        ("400 Bad Request", b"", "check scheme"),
+        ("407 Proxy Authentication Required", b"", "status 407; the exporter's log"),
         ("201 Created", PAGE, "status 201"),
         ("204 No Content", b"", "status 204; check metrics_path"),
-        ("302 Found", b"", "status 302; check metrics_path"),
+        ("304 Not Modified", b"", "status 304; check metrics_path"),
     ],
 )
 async def test_only_200_brings_a_page(status: str, body: bytes, says: str) -> None:
@@ -405,13 +445,14 @@ async def test_a_refusal_whose_words_never_come_is_still_a_refusal() -> None:
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (http(PAGE, length=len(PAGE) + 1), FailReason.RESET),
-        (CHUNKED + b"4\r\na 1\n\r\n", FailReason.RESET),
+        (http(PAGE, length=len(PAGE) + 1), FailReason.SHORT),
+        (CHUNKED + b"4\r\na 1\n\r\n", FailReason.SHORT),
+        (CHUNKED + b"4\r\na 1", FailReason.SHORT),
         (b"HTTP/1.1 200 OK\r\nContent-Le", FailReason.RESET),
         (http(gzip.compress(PAGE, mtime=0)[:-3], "Content-Encoding: gzip"), FailReason.ENCODING),
         (http(PAGE, "Content-Encoding: gzip"), FailReason.ENCODING),
         (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", FailReason.OTHER),
-        (b"\x15\x03\x01\x00\x02\x02\x46", FailReason.OTHER),
+        (b"\x15\x03\x01\x00\x02\x02\x46", FailReason.TLS),
         (b"HTTP/1.1 abc\r\n\r\n", FailReason.OTHER),
         (http(PAGE, "Content-Length: 3"), FailReason.OTHER),
         (http(PAGE, "X: " + "x" * 20_000), FailReason.OTHER),
@@ -431,7 +472,7 @@ async def test_bodies_that_contradict_their_head(answer: bytes) -> None:
     """A chunk without a length, and more than was announced, fail the scrape."""
     async with raw.serve(answer) as server:
         # Which it is depends on how the network cuts the answer.
-        assert (await bad(server.url))[0] in {FailReason.RESET, FailReason.OTHER}
+        assert (await bad(server.url))[0] in {FailReason.RESET, FailReason.OTHER, FailReason.SHORT}
 
 
 async def test_a_body_of_the_limit_is_too_large() -> None:
@@ -475,6 +516,106 @@ async def test_a_reset_in_the_middle() -> None:
     assert reason is FailReason.RESET
 
 
+# --- Who asks
+
+
+@pytest.mark.parametrize(
+    ("client", "says"),
+    [
+        (Client(), "we sent no credentials; are they right?"),
+        (
+            Client(BasicAuth(Secret(text="u"), Secret(text="hunter2"))),
+            "we sent basic_auth with password; are they right?",
+        ),
+        (
+            Client(Authorization("Bearer", Secret(file="{path}"))),
+            "we sent authorization of type Bearer with credentials_file {path}; are they right?",
+        ),
+    ],
+)
+async def test_401_says_what_was_sent(tmp_path: Path, client: Client, says: str) -> None:
+    """Kind and file of the credentials are told, never what stands in them."""
+    path = tmp_path / "token"
+    path.write_text("hunter2")
+    if isinstance(client.credentials, Authorization):
+        client = Client(Authorization("Bearer", Secret(file=str(path))))
+    job = Job("dcgm", 60, 10, client=client)
+    async with raw.serve(http(b"go away", status="401 Unauthorized")) as server:
+        reason, detail = await bad(server.url, job)
+    assert reason is FailReason.UNAUTHORIZED
+    assert f"status 401 (go away); {says.format(path=path)}" in detail
+    assert "hunter2" not in detail
+
+
+async def test_403_is_a_matter_of_who_asks_too() -> None:
+    """Control characters of the refusal are left out."""
+    async with raw.serve(http(b"\x1b[31m\x00", status="403 Forbidden")) as server:
+        reason, detail = await bad(server.url)
+    assert reason is FailReason.UNAUTHORIZED
+    assert "status 403 ([31m); we sent no credentials; may they" in detail
+
+
+async def test_401_of_a_stranger_says_why_nothing_was_sent() -> None:
+    """Who was redirected to another server learns that credentials do not go along."""
+    job = Job("dcgm", 60, 10, client=Client(BasicAuth(Secret(text="u"), Secret(text="p"))))
+    async with raw.serve(http(b"", status="401 Unauthorized")) as stranger:
+        to = http(b"", f"Location: {stranger.url}", status="302 Found")
+        async with raw.serve(to) as server:
+            reason, detail = await bad(server.url, job)
+    assert reason is FailReason.UNAUTHORIZED
+    assert "which stay with the host that the job names" in detail
+
+
+async def test_a_file_that_cannot_be_read_fails_its_own_jobs_scrapes(tmp_path: Path) -> None:
+    """The scrape fails before anything is asked, names the file, and heals with it."""
+    path = tmp_path / "password"
+    secretive = Job(
+        "dcgm", 60, 10, client=Client(BasicAuth(Secret(text="u"), Secret(file=str(path))))
+    )
+    async with raw.serve(http()) as server:
+        reason, detail = await bad(server.url, secretive)
+        assert reason is FailReason.CREDENTIALS
+        assert f"{path} cannot be read (No such file or directory)" in detail
+        assert server.requests == []
+        await good(server.url)
+        path.write_text("p:w\n")
+        await good(server.url, secretive)
+    assert b"Authorization: Basic dTpwOnc=\r\n" in server.requests[1]
+
+
+async def test_an_issuer_that_does_not_answer_fails_its_own_jobs_scrapes() -> None:
+    """Waiting for a token is within the timeout; another job is scraped meanwhile."""
+    async with raw.serve(http()) as server, FakeIssuer(held=asyncio.Event()) as issuer:
+        credentials = OAuth2("cwgpu", Secret(text="s3cret"), issuer.url)
+        job = Job("dcgm", 60, 10, client=Client(credentials))
+        async with fetcher() as fetch:
+            slow, quick = await asyncio.gather(
+                fetch.fetch(aim(server.url, BRIEF_S), job), fetch.fetch(aim(server.url), JOB)
+            )
+    assert isinstance(quick, Scrape)
+    assert isinstance(slow, ScrapeFailed)
+    assert slow.reason is FailReason.CREDENTIALS
+    assert f"no token from 127.0.0.1:{issuer.port} in 0.15 s" in slow.detail
+
+
+async def test_a_proxy_that_wants_a_password() -> None:
+    """407 of a proxy is the proxy's, over plain HTTP as well."""
+    async with FakeProxy(user="me:pw") as proxy:
+        job = Job("dcgm", 60, 10, client=Client(proxy=Proxy(url=proxy.url)))
+        reason, detail = await bad("http://node-1.example:9400/metrics", job)
+    assert reason is FailReason.PROXY
+    assert "407; write user and password in proxy_url" in detail
+
+
+async def test_a_proxy_that_does_not_answer() -> None:
+    """When no tunnel comes about in time that is said of the proxy."""
+    async with raw.serve(silent) as server:
+        job = Job("dcgm", 60, 10, client=Client(proxy=Proxy(url=server.url)))
+        reason, detail = await bad("https://node-1.example/metrics", job, timeout_s=BRIEF_S)
+    assert reason is FailReason.PROXY
+    assert f"through the proxy 127.0.0.1:{server.port}: no connection in 0.15 s" in detail
+
+
 # --- Answers that do not come
 
 
@@ -501,19 +642,33 @@ async def dripping(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 
 @pytest.mark.parametrize(
-    ("handler", "says"),
+    ("handler", "reason", "says"),
     [
-        (silent, "did not answer in 0.15 s"),
-        (half_a_head, "did not answer in 0.15 s"),
-        (dripping, "not all of the page came in 0.15 s"),
+        (silent, FailReason.TIMEOUT, r"did not answer in 0.15 s"),
+        (half_a_head, FailReason.SLOW_HEADERS, r"the headers did not end in 0.15 s"),
+        (dripping, FailReason.SLOW_BODY, r"not all of the page came \(\d+ bytes did\) in 0.15 s"),
     ],
 )
-async def test_one_timeout_covers_all(handler: Handler, says: str) -> None:
-    """Silence, half a head and a body in drops end with the timeout, which says how far it went."""
+async def test_one_timeout_covers_all(handler: Handler, reason: FailReason, says: str) -> None:
+    """Silence, half a head and a body in drops end with the timeout; each has its reason."""
     async with raw.serve(handler) as server:
+        found, detail = await bad(server.url, timeout_s=BRIEF_S)
+    assert found is reason
+    assert re.search(says, detail)
+
+
+async def test_a_page_that_stops_in_the_middle_says_how_much_came() -> None:
+    """The bytes of the body are counted as they were sent."""
+
+    async def stopping(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(HEAD_END)
+        writer.write(http(PAGE, length=10_000))
+        await reader.read()
+
+    async with raw.serve(stopping) as server:
         reason, detail = await bad(server.url, timeout_s=BRIEF_S)
-    assert reason is FailReason.TIMEOUT
-    assert says in detail
+    assert reason is FailReason.SLOW_BODY
+    assert f"({len(PAGE)} bytes did)" in detail
 
 
 async def test_a_connection_that_does_not_come_about() -> None:
@@ -591,75 +746,6 @@ async def test_no_secret_is_repeated() -> None:
     details.append((await bad("ftp://me:hunter2@127.0.0.1/?token=hunter3"))[1])
     details.append((await bad("http://me:hunter2@127.0.0.1:99999/?token=hunter3"))[1])
     assert not [detail for detail in details if "hunter" in detail]
-
-
-# --- TLS
-
-
-@pytest.fixture
-def authority() -> trustme.CA:
-    """Give a certificate authority."""
-    return trustme.CA()
-
-
-@pytest.fixture
-def server_tls(authority: trustme.CA) -> ssl.SSLContext:
-    """Give a server's TLS with a certificate of that authority."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert("127.0.0.1").configure_cert(context)
-    return context
-
-
-async def test_tls_with_a_trusted_certificate(
-    authority: trustme.CA, server_tls: ssl.SSLContext
-) -> None:
-    """A page over TLS is a page when the certificate's authority is trusted."""
-    trust = ssl.create_default_context()
-    authority.configure_trust(trust)
-    async with raw.serve(http(), tls=server_tls) as server:
-        answer = await good(server.url.replace("http:", "https:"), tls=trust)
-    assert answer.body == PAGE
-
-
-async def test_tls_is_verified_by_default(server_tls: ssl.SSLContext) -> None:
-    """A certificate that nobody vouches for is not taken."""
-    async with raw.serve(http(), tls=server_tls) as server:
-        reason, detail = await bad(server.url.replace("http:", "https:"))
-    assert reason is FailReason.TLS
-    assert "certificate is not trusted" in detail
-
-
-async def test_the_certificate_must_be_the_hosts(authority: trustme.CA) -> None:
-    """A trusted certificate of another host is not taken."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert("other.example").configure_cert(context)
-    trust = ssl.create_default_context()
-    authority.configure_trust(trust)
-    async with raw.serve(http(), tls=context) as server:
-        reason, detail = await bad(server.url.replace("http:", "https:"), tls=trust)
-    assert reason is FailReason.TLS
-    assert "not valid for '127.0.0.1'" in detail
-
-
-async def test_https_to_a_port_that_speaks_http() -> None:
-    """The wrong scheme is recognised and named."""
-
-    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.read(100)
-        writer.write(http(status="400 Bad Request"))
-        await writer.drain()
-
-    async with raw.serve(handler) as server:
-        reason, detail = await bad(server.url.replace("http:", "https:"))
-    assert reason is FailReason.TLS
-    assert "scheme: http" in detail
-
-
-async def test_http_to_a_port_that_speaks_tls(server_tls: ssl.SSLContext) -> None:
-    """The wrong scheme the other way round is recognised and named."""
-    async with raw.serve(http(), tls=server_tls) as server:
-        _, detail = await bad(server.url)
-    assert "scheme: https" in detail
 
 
 # --- The rest
