@@ -78,6 +78,7 @@ class Intake:
         self._visits: dict[Identity, int] = {}
         self._aside: set[Identity] = set()
         """Targets whose page another thread is reading."""
+        self._learning = asyncio.Lock()
         self._most_visits: int | None = None
         self.done = asyncio.Event()
         self.wanted: dict[Identity, Target] = {}
@@ -172,6 +173,8 @@ class Intake:
 
     async def _take(self, target: Target, answer: Scrape) -> None:
         reading = await self._read(target, answer)
+        if reading is None:
+            return
         at_ms, duration_s = answer.at_ms, answer.duration_s
         if isinstance(reading, Refused):
             failed = ScrapeFailed(at_ms, reading.reason, reading.detail, duration_s)
@@ -187,14 +190,27 @@ class Intake:
         report = Report(up=False, duration_s=failed.duration_s, counts=counts)
         self._reports.send(target, failed.at_ms, report)
 
-    async def _read(self, target: Target, answer: Scrape) -> Reading | Refused:
-        page = self._page(target)
-        read = functools.partial(page.read, answer.body, answer.at_ms, answer.content_type)
-        if len(answer.body) < _LARGE_BYTES:
-            return read()
+    async def _read(self, target: Target, answer: Scrape) -> Reading | Refused | None:
+        """Give what is on the page; None when a reload took the job away meanwhile."""
+        got = (answer.body, answer.at_ms, answer.content_type)
+        if len(answer.body) >= _LARGE_BYTES:
+            return await self._read_aside(target, *got)
+        replayed = self._page(target).replay(*got)
+        if replayed is not None:
+            return replayed
+        # Many new pages at once, as at the start, must not hold up the scrapes that are due: one
+        # is read, and then all else has its turn.
+        async with self._learning:
+            await asyncio.sleep(0)
+            return self._page(target).learn(*got) if target.job in self._jobs else None
+
+    async def _read_aside(
+        self, target: Target, body: bytes, at_ms: int, content_type: str
+    ) -> Reading | Refused:
         self._aside.add(target.identity)
         try:
-            return await aside.run(read)
+            page = self._page(target)
+            return await aside.run(functools.partial(page.read, body, at_ms, content_type))
         finally:
             self._aside.discard(target.identity)
 
