@@ -1,15 +1,30 @@
-"""How to reach a scrape target: the HTTP client's keys of prometheus.yml.
+"""How to reach a web server: the HTTP client's keys of prometheus.yml.
 
-Their names and types are checked here; nothing acts on them yet.
-https://prometheus.io/docs/prometheus/latest/configuration/configuration/#scrape_config
+https://prometheus.io/docs/prometheus/latest/configuration/configuration/#http_config
 """
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from cwgpu.config.field import Flag, Listed, Mapped, Section, Text
+from cwgpu.config.field import Flag, Listed, Mapped, Section, Text, Zero, as_text, is_null, refuse
+from cwgpu.config.node import short
 from cwgpu.config.shape import Model, Use
+
+_TLS_VERSIONS = ("TLS10", "TLS11", "TLS12", "TLS13")
+
+
+def _version(value: object) -> str:
+    if is_null(value):
+        return ""
+    text = as_text(value)
+    if text not in _TLS_VERSIONS:
+        message = f"{short(text)} is no TLS version"
+        refuse("wrong-value", message, "write TLS10, TLS11, TLS12 or TLS13")
+    return text
+
+
+TlsVersion = Annotated[str, BeforeValidator(_version)]
 
 
 class Tls(Model):
@@ -23,21 +38,23 @@ class Tls(Model):
     key_file: Text = Field("", description="File of the client's key.")
     server_name: Text = Field("", description="Name that the server's certificate must have.")
     insecure_skip_verify: Flag = Field(default=False, description="Trust any certificate.")
-    min_version: Text = Field("", description="Oldest TLS version: TLS10 to TLS13.")
-    max_version: Text = Field("", description="Newest TLS version: TLS10 to TLS13.")
+    min_version: TlsVersion = Field(
+        "", description="Oldest TLS version: TLS10 to TLS13. Default TLS12."
+    )
+    max_version: TlsVersion = Field("", description="Newest TLS version: TLS10 to TLS13.")
 
 
 class Proxy(Model):
     """The proxy keys, which stand beside others."""
 
-    proxy_url: Annotated[Text, Use.LATER] = Field("", description="Proxy to go through.")
-    no_proxy: Annotated[Text, Use.LATER] = Field(
+    proxy_url: Text = Field("", description="Proxy to go through.")
+    no_proxy: Text = Field(
         "", description="Hosts that are reached without the proxy, with commas between."
     )
-    proxy_from_environment: Annotated[Flag, Use.LATER] = Field(
+    proxy_from_environment: Flag = Field(
         default=False, description="Take the proxy from HTTP_PROXY, HTTPS_PROXY and NO_PROXY."
     )
-    proxy_connect_header: Annotated[Mapped[Listed[Text]], Use.LATER] = Field(
+    proxy_connect_header: Mapped[Listed[Text]] = Field(
         {}, description="Headers for the proxy's CONNECT."
     )
 
@@ -82,28 +99,18 @@ class Header(Model):
 class Client(Proxy):
     """The keys that stand inline wherever something is fetched."""
 
-    basic_auth: Annotated[Section[BasicAuth], Use.LATER] = Field(
-        None, description="User and password."
-    )
-    authorization: Annotated[Section[Authorization], Use.LATER] = Field(
+    basic_auth: Section[BasicAuth] = Field(None, description="User and password.")
+    authorization: Section[Authorization] = Field(
         None, description="What the Authorization header says."
     )
-    oauth2: Annotated[Section[OAuth2], Use.LATER] = Field(
+    oauth2: Section[OAuth2] = Field(
         None, description="Get tokens with OAuth 2.0 client credentials."
     )
-    bearer_token: Annotated[Text, Use.LATER] = Field(
-        "", description="Old form of `authorization.credentials`."
+    bearer_token: Text = Field("", description="Old form of `authorization.credentials`.")
+    bearer_token_file: Text = Field("", description="Old form of `authorization.credentials_file`.")
+    tls_config: Section[Tls] = Field(None, description="TLS settings.")
+    follow_redirects: Flag = Field(default=True, description="Go where a redirect points.")
+    enable_http2: Annotated[Flag, Use.ELSEWHERE] = Field(
+        default=True, description="HTTP/1.1 is spoken in any case."
     )
-    bearer_token_file: Annotated[Text, Use.LATER] = Field(
-        "", description="Old form of `authorization.credentials_file`."
-    )
-    tls_config: Annotated[Section[Tls], Use.LATER] = Field(None, description="TLS settings.")
-    follow_redirects: Annotated[Flag, Use.LATER] = Field(
-        default=True, description="Go where a redirect points."
-    )
-    enable_http2: Annotated[Flag, Use.LATER] = Field(
-        default=True, description="Speak HTTP/2; cwgpu speaks HTTP/1.1."
-    )
-    http_headers: Annotated[Mapped[Header], Use.LATER] = Field(
-        {}, description="Headers to add to each request."
-    )
+    http_headers: Mapped[Zero[Header]] = Field({}, description="Headers to add to each request.")

@@ -6,7 +6,7 @@ selectors is https://kubernetes.io/docs/concepts/overview/working-with-objects/l
 
 import re
 
-from cwgpu.config import exclusive
+from cwgpu.config import exclusive, url
 from cwgpu.config.client import Client
 from cwgpu.config.discovery import KubernetesDiscovery, Selector
 from cwgpu.config.nearest import nearest
@@ -63,7 +63,7 @@ def _server(found: KubernetesDiscovery, report: Report, loc: Loc) -> None:
     if found.api_server and found.namespaces and found.namespaces.own_namespace:
         message = "own_namespace is that of our pod, which api_server need not know"
         report.error((*loc, "namespaces", "own_namespace"), "conflicting-keys", message)
-    if found.api_server and (fault := exclusive.url_fault(found.api_server)):
+    if found.api_server and (fault := url.web_fault(found.api_server)):
         report.error((*loc, "api_server"), "bad-url", f"api_server {fault}")
 
 

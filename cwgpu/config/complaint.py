@@ -5,12 +5,10 @@ compilers people know (rustc, ruff): level and code, place, the line with carets
 """
 
 import enum
-import functools
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from cwgpu.config import node
+from cwgpu.config import node, secret
 from cwgpu.config.source import Place
 from cwgpu.model import errors
 
@@ -78,7 +76,7 @@ def at(
         message,
         advice,
         label,
-        _masked(place.excerpt),
+        secret.masked(place.source.lines, place.line),
         place.width,
     )
 
@@ -168,20 +166,3 @@ def _quoted(complaint: Complaint, gutter: str) -> list[str]:
 
 def _printable(char: str) -> str:
     return char if char.isprintable() or char == "\t" else "?"
-
-
-# Misspelt keys, too, since it is about them that there is a complaint; and user:password@ of URLs.
-_SECRET = re.compile(
-    r"""(?i)((?:pass|pasw|secret|token|credential)[\w-]{0,40}(?<!_file)["']?\s*:\s*(?:\[\s*)?)"""
-    r"""("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s{\[|>&*"'][^,}]*)"""
-)
-_USER = re.compile(r"""(://)([^/\s"'@]{1,200})(?=@)""")
-
-
-# A minified file is one line, and all complaints are about it.
-@functools.lru_cache(maxsize=16)
-def _masked(line: str) -> str:
-    """Put stars over the values of keys that hold secrets; columns stay where they are."""
-    for pattern in (_SECRET, _USER):
-        line = pattern.sub(lambda match: match[1] + "*" * len(match[2]), line)
-    return line

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import yaml
 
-from cwgpu.config import limits, scalar
+from cwgpu.config import limits, scalar, secret
 from cwgpu.config.complaint import Complaint, at
 from cwgpu.config.node import Kind, Member, Node, describe, mapping, sequence, short
 from cwgpu.config.scan import repeated
@@ -85,6 +85,15 @@ class _Composer:
         width = end.column - mark.column if end and end.line == mark.line else 1
         return self.source.place(mark.line + 1, mark.column + 1, width)
 
+    def shown(self, text: str) -> str:
+        """Give a text, unless it may be a secret that wants quotes."""
+        return secret.STARS if secret.private(self.trail) else text
+
+    def meaningless(self, tag: str | None, place: Place) -> _Fault:
+        return _Fault(
+            place, f"the tag {self.shown(short(tag or ''))} means nothing here", "remove the tag"
+        )
+
     def admit(self, text: str) -> None:
         """Refuse characters that YAML does not know, before libyaml does so without a place."""
         if found := _FORBIDDEN.search(text):
@@ -117,10 +126,12 @@ class _Composer:
 
     def alias(self, anchor: str, place: Place) -> Node:
         if anchor not in self.anchors:
-            raise _Fault(place, f"no anchor &{anchor} stands before this alias")
+            raise _Fault(place, f"no anchor {self.shown(f'&{anchor}')} stands before this alias")
         found = self.anchors[anchor]
         if found is None:
-            raise _Fault(place, f"the alias *{anchor} stands inside its own anchor")
+            raise _Fault(
+                place, f"the alias {self.shown(f'*{anchor}')} stands inside its own anchor"
+            )
         if len(self.trail) + found.height > limits.DEPTH:
             raise _too_deep(place)
         return found
@@ -131,7 +142,7 @@ class _Composer:
             return Node(self.kind(event, place), place, event.value, style)
         tag = event.tag if isinstance(event, yaml.CollectionStartEvent) else None
         if tag not in _COLLECTIONS:
-            raise _meaningless(tag, place)
+            raise self.meaningless(tag, place)
         if len(self.trail) >= limits.DEPTH:
             raise _too_deep(place)
         if isinstance(event, yaml.SequenceStartEvent):
@@ -144,7 +155,7 @@ class _Composer:
             return scalar.kind(event.value)
         if event.tag in _STRINGS:
             return Kind.STR
-        raise _meaningless(event.tag, place)
+        raise self.meaningless(event.tag, place)
 
     def items(self, events: Iterator[yaml.Event]) -> Iterator[Node]:
         for index, event in enumerate(events):
@@ -183,10 +194,6 @@ class _Composer:
             if each.kind is not Kind.MAPPING:
                 raise _Fault(merge.place, f"<< wants an object to merge, found {describe(each)}")
             yield from each.members
-
-
-def _meaningless(tag: str | None, place: Place) -> _Fault:
-    return _Fault(place, f"the tag {short(tag or '')} means nothing here", "remove the tag")
 
 
 def _too_many(place: Place) -> _Fault:

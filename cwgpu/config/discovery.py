@@ -12,8 +12,8 @@ from cwgpu.config.field import Duration, Flag, Free, Listed, Mapped, Section, Te
 from cwgpu.config.shape import Model, Use
 
 # Prometheus' own defaults, discovery/file/file.go and discovery/http/http.go.
-_FILE_REFRESH_MS = 5 * 60 * 1000
-_HTTP_REFRESH_MS = 60 * 1000
+FILE_REFRESH_MS = 5 * 60 * 1000
+HTTP_REFRESH_MS = 60 * 1000
 
 
 class StaticConfig(Model):
@@ -40,16 +40,16 @@ class FileDiscovery(Model):
         ),
     )
     refresh_interval: Duration = Field(
-        _FILE_REFRESH_MS, description="How often the files are looked at, at least. Default 5m."
+        FILE_REFRESH_MS, description="How often the files are looked at, at least. Default 5m."
     )
 
 
 class HttpDiscovery(Client):
     """One entry of ``http_sd_configs``."""
 
-    url: Text = Field("", description="Where the target groups are.")
+    url: Text = Field("", description="Where the target groups are. Required.")
     refresh_interval: Duration = Field(
-        _HTTP_REFRESH_MS, description="How often they are fetched. Default 1m."
+        HTTP_REFRESH_MS, description="How often they are fetched. Default 1m."
     )
 
 
@@ -90,7 +90,7 @@ class Discoveries(Model):
 
     static_configs: Listed[StaticConfig] = Field([], description="Targets written out here.")
     file_sd_configs: Listed[FileDiscovery] = Field([], description="Targets listed in files.")
-    http_sd_configs: Annotated[Listed[HttpDiscovery], Use.LATER] = Field(
+    http_sd_configs: Listed[HttpDiscovery] = Field(
         [], description="Targets listed by a web service."
     )
     kubernetes_sd_configs: Annotated[Listed[KubernetesDiscovery], Use.LATER] = Field(

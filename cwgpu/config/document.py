@@ -33,7 +33,7 @@ class Document:
 
 def read(data: bytes, name: str, form: Form) -> Document:
     """Read a file's bytes; ``name`` is what complaints call the file. Never raises."""
-    text, complaints = decode(data, name)
+    text, complaints = decode(data, name, form)
     source = Source.of(name, text)
     if errors_in(complaints):
         return Document(source, empty(source), complaints)
@@ -55,7 +55,7 @@ def parse(text: str, source: Source, form: Form) -> Document:
 
 def documents(data: bytes, name: str) -> tuple[list[Node], tuple[Complaint, ...]]:
     """Read every document of a YAML stream, as a Kubernetes manifest has them."""
-    text, complaints = decode(data, name)
+    text, complaints = decode(data, name, Form.YAML)
     if errors_in(complaints):
         return [], complaints
     nodes, more = compose.read(text, Source.of(name, text))
@@ -79,18 +79,24 @@ def inside(node: Node) -> Source | None:
     return Source(node.place.source.name, node.place.source.lines, node.place.line, indent)
 
 
-def decode(data: bytes, name: str) -> tuple[str, tuple[Complaint, ...]]:
-    """Decode UTF-8, complaining about size, a byte order mark and bytes that are no UTF-8."""
+def decode(data: bytes, name: str, form: Form) -> tuple[str, tuple[Complaint, ...]]:
+    """Decode UTF-8, complaining about size and bytes that are no UTF-8.
+
+    YAML may begin with a byte order mark, and may then be UTF-16 (section 5.2 of YAML 1.1).
+    """
     if len(data) > limits.SIZE_BYTES:
         found = f"the file has {len(data)} bytes, more than the {limits.SIZE_BYTES} that are read"
         return "", (about(name, "file-too-large", found),)
+    if form is Form.YAML and data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        data = data.decode("utf-16", errors="replace").encode()
     marked = data.startswith(codecs.BOM_UTF8)
     data = data.removeprefix(codecs.BOM_UTF8)
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
         return "", (_undecodable(data, error, name),)
-    return text, (_mark(Source.of(name, text)),) if marked else ()
+    is_told = marked and form is Form.JSON
+    return text, (_mark(Source.of(name, text)),) if is_told else ()
 
 
 def empty(source: Source) -> Node:
@@ -103,8 +109,8 @@ def _mark(source: Source) -> Complaint:
         source.place(1, 1),
         "byte-order-mark",
         "the file begins with a byte order mark, which the CloudWatch agent refuses",
-        level=Level.WARNING,
-        advice="save it as UTF-8 without BOM",
+        level=Level.NOTE,
+        advice="nothing to do, unless the agent reads it too: then save it as UTF-8 without BOM",
     )
 
 

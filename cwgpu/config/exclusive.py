@@ -1,17 +1,31 @@
-"""Keys of the HTTP client that do not go together.
+"""Keys of the HTTP client that do not go together, or that would do nothing good.
 
-The rules are those of prometheus/common 0.62, ``config/http_config.go``.
+What is refused is what prometheus/common 0.62 refuses, ``config/http_config.go`` and
+``config/headers.go``; what it takes and then cannot use gives a warning.
 """
 
-from urllib.parse import urlsplit
+import re
+from collections.abc import Iterable
 
+from cwgpu.config import url
 from cwgpu.config.client import Authorization, BasicAuth, Client, OAuth2, Proxy, Tls
-from cwgpu.config.node import Loc, short
+from cwgpu.config.node import Kind, Loc
 from cwgpu.config.report import Report
 from cwgpu.config.shape import Model
 
 _CODE = "conflicting-keys"
-_TLS_VERSIONS = ("", "TLS10", "TLS11", "TLS12", "TLS13")
+
+_RESERVED = """
+    authorization host content-encoding content-length content-type user-agent connection
+    keep-alive proxy-authenticate proxy-authorization www-authenticate accept-encoding
+    x-prometheus-remote-write-version x-prometheus-remote-read-version
+    x-prometheus-scrape-timeout-seconds x-amz-date x-amz-security-token x-amz-content-sha256
+"""
+_OURS = frozenset(_RESERVED.split())
+"""Headers that http_headers may not set, ``reservedHeaders`` in lower case."""
+# A token, https://www.rfc-editor.org/rfc/rfc9110#name-tokens, and a value without its end.
+_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_VALUE = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f]*")
 
 
 def check(client: Client, report: Report, loc: Loc) -> None:
@@ -28,18 +42,29 @@ def check(client: Client, report: Report, loc: Loc) -> None:
         _oauth2(client.oauth2, report, (*loc, "oauth2"))
     if client.tls_config:
         _tls(client.tls_config, report, (*loc, "tls_config"))
+    _headers(client, report, (*loc, "http_headers"))
 
 
-def url_fault(url: str) -> str | None:
-    """Say why this is no URL that something can be fetched from; None when it is."""
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError as error:
-        return f"is no URL: {error}"
-    if parts.scheme not in ("http", "https"):
-        return "must begin with http:// or https://"
-    return None if parts.hostname else "names no host"
+def usable(name: str, values: Iterable[str]) -> bool:
+    """Tell whether HTTP allows such a header."""
+    return bool(_NAME.fullmatch(name)) and all(map(_VALUE.fullmatch, values))
+
+
+def _headers(client: Client, report: Report, loc: Loc) -> None:
+    for name, header in client.http_headers.items():
+        if name.lower() in _OURS:
+            advice = "write authorization" if name.lower() == "authorization" else "leave it out"
+            message = f"http_headers may not set {name}"
+            report.refuse((*loc, name), _CODE, message, advice)
+        _header(name, (*header.values, *header.secrets), report, (*loc, name))
+
+
+def _header(name: str, values: Iterable[str], report: Report, loc: Loc) -> None:
+    if not usable(name, values):
+        what = "a value" if _NAME.fullmatch(name) else "a name"
+        message = f"HTTP has no header with such {what}, so that it is left out"
+        advice = "names are letters, digits and -; values stand on one line: write >- for |"
+        report.warning(loc, "header-left-out", message, advice)
 
 
 def _one_of(model: Model, report: Report, loc: Loc, names: tuple[str, ...]) -> None:
@@ -79,21 +104,39 @@ def _tls(tls: Tls, report: Report, loc: Loc) -> None:
         missing = "key_file" if has_cert else "cert_file"
         message = "a client certificate needs both cert_file and key_file"
         report.error((*loc, missing), "missing-key", message, f"add {missing}")
-    for name in ("min_version", "max_version"):
-        if getattr(tls, name) not in _TLS_VERSIONS:
-            message = f"{short(getattr(tls, name))} is no TLS version"
-            report.error((*loc, name), "wrong-value", message, "write TLS10, TLS11, TLS12 or TLS13")
+    if tls.min_version and tls.max_version and tls.max_version < tls.min_version:
+        message = f"no version of TLS is between {tls.min_version} and {tls.max_version}"
+        advice = "write a max_version that is not below min_version, or leave it out"
+        report.warning((*loc, "max_version"), "no-tls-version", message, advice)
 
 
 def _proxy(proxy: Proxy, report: Report, loc: Loc) -> None:
     _one_of(proxy, report, loc, ("proxy_from_environment", "proxy_url"))
     _one_of(proxy, report, loc, ("proxy_from_environment", "no_proxy"))
+    given = report.root.find((*loc, "proxy_url"))
     some = bool(proxy.proxy_url or proxy.proxy_from_environment)
-    for name in ("no_proxy", "proxy_connect_header"):
-        if getattr(proxy, name) and not some:
-            report.error((*loc, name), "missing-key", f"{name} needs proxy_url")
+    # An empty text is enough for no_proxy, but not for headers, and null is for neither.
+    named = some or (given is not None and given.kind is not Kind.NULL)
+    if proxy.no_proxy and not named:
+        report.error((*loc, "no_proxy"), "missing-key", "no_proxy needs proxy_url")
+    if proxy.proxy_connect_header and not some:
+        message = "proxy_connect_header needs proxy_url or proxy_from_environment"
+        report.error((*loc, "proxy_connect_header"), "missing-key", message)
+    for name, values in proxy.proxy_connect_header.items():
+        _header(name, values, report, (*loc, "proxy_connect_header", name))
     if proxy.proxy_url:
-        try:
-            urlsplit(proxy.proxy_url)
-        except ValueError as error:
-            report.error((*loc, "proxy_url"), "bad-url", f"proxy_url is no URL: {error}")
+        _proxy_url(proxy.proxy_url, report, (*loc, "proxy_url"))
+
+
+def _proxy_url(written: str, report: Report, loc: Loc) -> None:
+    try:
+        parts = url.parse(written)
+    except url.UrlError as error:
+        report.error(loc, "bad-url", f"proxy_url {error}")
+        return
+    if parts.scheme not in ("http", "https"):
+        kind = f"a {parts.scheme} proxy" if parts.scheme else "a proxy without a scheme"
+        message = f"{kind} cannot be used here: every request through it will fail"
+        report.warning(loc, "proxy-unusable", message, "write http://HOST:PORT of an HTTP proxy")
+    elif not parts.host:
+        report.warning(loc, "proxy-unusable", "proxy_url names no host", "write http://HOST:PORT")

@@ -55,7 +55,8 @@ def _wrong(value: object, wanted: str) -> NoReturn:
 # --- As go-yaml reads -------------------------------------------------------------------------
 
 
-def _null(value: object) -> bool:
+def is_null(value: object) -> bool:
+    """Tell whether nothing is written for a key, which is Go's zero value and not the default."""
     return isinstance(value, Node) and value.kind is Kind.NULL
 
 
@@ -67,23 +68,30 @@ def as_text(value: object) -> str:
 
 
 def _flag(value: object) -> bool:
-    if _null(value):
+    if is_null(value):
         return False
     read = scalar.boolean(value) if isinstance(value, Node) else None
     return _wrong(value, "true or false, unquoted") if read is None else read
 
 
 def _count(value: object) -> int:
-    if _null(value):
+    if is_null(value):
         return 0
     read = scalar.integer(value) if isinstance(value, Node) else None
     in_range = read is not None and 0 <= read <= UINT64_MAX
     return read if read is not None and in_range else _wrong(value, "a number of 0 or more")
 
 
+def _real(value: object) -> float:
+    if is_null(value):
+        return 0.0
+    read = scalar.real(value) if isinstance(value, Node) else None
+    return _wrong(value, "a number") if read is None else read
+
+
 def _ruled(parse: Callable[[str], int], code: str) -> Callable[[object], int]:
     def read(value: object) -> int:
-        if _null(value):
+        if is_null(value):
             return 0
         try:
             return parse(as_text(value))
@@ -94,12 +102,13 @@ def _ruled(parse: Callable[[str], int], code: str) -> Callable[[object], int]:
 
 
 def _zero(empty: Callable[[], object]) -> Callable[[object], object]:
-    return lambda value: empty() if _null(value) else value
+    return lambda value: empty() if is_null(value) else value
 
 
 Text = Annotated[str, BeforeValidator(as_text)]
 Flag = Annotated[bool, BeforeValidator(_flag)]
 Count = Annotated[int, BeforeValidator(_count)]
+Real = Annotated[float, BeforeValidator(_real)]
 Duration = Annotated[int, BeforeValidator(_ruled(duration.parse, "bad-duration"))]
 """Milliseconds; 0 is the same as unset."""
 Size = Annotated[int, BeforeValidator(_ruled(size.parse, "bad-size"))]
@@ -107,6 +116,8 @@ Size = Annotated[int, BeforeValidator(_ruled(size.parse, "bad-size"))]
 Listed: TypeAlias = Annotated[list[T], BeforeValidator(_zero(list))]
 Mapped: TypeAlias = Annotated[dict[str, T], BeforeValidator(_zero(dict))]
 Section: TypeAlias = Annotated[T | None, BeforeValidator(_zero(lambda: None))]
+Zero: TypeAlias = Annotated[T, BeforeValidator(_zero(dict))]
+"""An object that is there even where nothing is written for it."""
 Free = Annotated[Any, Field()]
 """Whatever is written: nothing here reads it."""
 

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cwgpu.config import metrics, translate, where
+from cwgpu.config import further, metrics, translate, where
 from cwgpu.config.agent import AgentFile
 from cwgpu.config.complaint import Complaint, InvalidError, errors_in, ordered
-from cwgpu.config.document import empty
 from cwgpu.config.node import Loc
-from cwgpu.config.prometheus import PrometheusFile
+from cwgpu.config.prometheus import FurtherFile, Global, PrometheusFile
 from cwgpu.config.report import Report
+from cwgpu.config.targets import Setting
 from cwgpu.config.validate import validate
 from cwgpu.config.where import Found
 from cwgpu.plan.plan import Job, Plan
@@ -67,15 +67,16 @@ def translated(
     written = validate(AgentFile, report)
     found = _prometheus(written, agent, prometheus, environ=environ, report=report)
     others: tuple[Complaint, ...] = ()
+    files = agent.files
     if found is None:
         jobs = translate.inline_jobs(written, report, agent.directory, environ)
     else:
-        jobs, others = prometheus_file(found)
+        jobs, others, more = _read_jobs(found)
+        files += more
     plan = translate.agent(written, jobs, report, environ)
     complaints = ordered((*report.complaints, *others))
     if errors_in(complaints):
         return Examined(None, complaints, agent, found)
-    files = (*agent.files, *(found.files if found else ()))
     plan = replace(
         plan, warnings=translate.warnings(complaints), files=tuple(str(each) for each in files)
     )
@@ -83,13 +84,32 @@ def translated(
 
 
 def prometheus_file(found: Found) -> tuple[tuple[Job, ...], tuple[Complaint, ...]]:
-    """Make the jobs of a prometheus.yml that was read."""
+    """Make the jobs of a prometheus.yml that was read, and of the files of jobs that it names."""
+    jobs, complaints, _ = _read_jobs(found)
+    return jobs, complaints
+
+
+def _read_jobs(found: Found) -> tuple[tuple[Job, ...], tuple[Complaint, ...], tuple[Path, ...]]:
+    """Do so, and tell which files were looked at or may come to be looked at."""
     if found.broken:
-        return (), found.complaints
+        return (), found.complaints, found.files
     report = Report(found.root, list(found.complaints))
     written = validate(PrometheusFile, report)
-    jobs = translate.prometheus_jobs(written, report, found.directory)
-    return jobs, tuple(report.complaints)
+    setting = Setting(report, found.directory)
+    jobs = translate.prometheus_jobs(written, setting)
+    patterns = further.patterns(written.scrape_config_files, report, found.directory)
+    files, complaints = (*found.files, *patterns), tuple(report.complaints)
+    for each in further.read(patterns):
+        files += each.files
+        if each.broken:
+            complaints += each.complaints
+            continue
+        report = Report(each.root, list(each.complaints))
+        inner = validate(FurtherFile, report)
+        there = replace(setting, report=report, directory=each.directory)
+        jobs += translate.further_jobs(inner, written.global_ or Global(), there)
+        complaints += tuple(report.complaints)
+    return jobs, complaints, files
 
 
 def _prometheus(
@@ -114,7 +134,7 @@ def _prometheus(
             report.error(_PATH, "conflicting-keys", message, "keep the one that holds the jobs")
         return None
     if report.said(_PATH) or agent.root.find(metrics.PROMETHEUS) is None:
-        return replace(agent, root=empty(agent.root.place.source), complaints=(), files=())
+        return None  # that was complained about
     return _named(path or where.DEFAULT_PROMETHEUS, agent, environ)
 
 

@@ -1,11 +1,14 @@
 """What is said about keys that were read but that nothing acts on."""
 
+import re
 from collections.abc import Iterator
 
 from cwgpu.config import shape
 from cwgpu.config.node import Loc, path
 from cwgpu.config.report import Report
 from cwgpu.config.shape import Model, Use
+
+_INDEX = re.compile(r"\[\d+\]")
 
 
 def tell(model: Model, report: Report, loc: Loc = ()) -> None:
@@ -19,8 +22,12 @@ def tell(model: Model, report: Report, loc: Loc = ()) -> None:
             elsewhere.append(where)
     ignored = [*elsewhere, *_ignored(model, report, loc)]
     if ignored:
-        names = ", ".join(path(each) for each in ignored)
-        report.note(ignored[0], "not-handled-here", f"nothing here acts on: {names}")
+        # What every job has is named once.
+        names = dict.fromkeys(_INDEX.sub("[]", path(each)) for each in ignored)
+        message = f"nothing here acts on: {', '.join(names)}"
+        log = any(each[-1] == "scrape_failure_log_file" for each in ignored)
+        advice = "the journal tells of failed scrapes" if log else ""
+        report.note(ignored[0], "not-handled-here", message, advice)
 
 
 def marked(model: Model, loc: Loc = ()) -> Iterator[tuple[Loc, Use]]:
@@ -33,7 +40,7 @@ def marked(model: Model, loc: Loc = ()) -> Iterator[tuple[Loc, Use]]:
         if use is None:
             for steps, inner in _models(value):
                 yield from marked(inner, (*where, *steps))
-        elif use is Use.ELSEWHERE or value != field.get_default():
+        elif value != field.get_default():
             yield where, use
 
 

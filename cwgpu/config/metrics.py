@@ -45,10 +45,18 @@ def emf(written: AgentFile, cluster: str, report: Report, *, in_cluster: bool) -
     )
     complete = [d for d in processor.metric_declaration if is_complete(d)]
     if not complete and not made.log_unselected and not report.said_within(_DECLARATIONS):
-        message = "nothing will be sent: no metric_declaration selects anything"
-        advice = "write emf_processor.metric_declaration with the metrics that are wanted"
-        report.warning(_DECLARATIONS, "nothing-selected", message, advice)
+        _tell_nothing(len(processor.metric_declaration), report)
     return made
+
+
+def _tell_nothing(ignored: int, report: Report) -> None:
+    message = "nothing will be sent: no metric_declaration selects anything"
+    advice = "write emf_processor.metric_declaration with the metrics that are wanted"
+    if ignored:
+        each = "the only one is" if ignored == 1 else f"all {ignored} are"
+        message = f"nothing will be sent: of the metric declarations {each} ignored"
+        advice = "give them what they lack, as is said about each"
+    report.warning(_DECLARATIONS, "nothing-selected", message, advice)
 
 
 def prometheus_of(written: AgentFile) -> Prometheus:

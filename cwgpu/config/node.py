@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from cwgpu.config import secret
 from cwgpu.config.source import Place
 
 Loc: TypeAlias = tuple[str | int, ...]
@@ -138,7 +139,8 @@ def describe(node: Node) -> str:
 
 
 def short(text: str) -> str:
-    """Quote a text for a sentence; a long one is cut."""
+    """Quote a text for a sentence; a long one is cut, and users of URLs are not shown."""
+    text = secret.without_users(text)
     # Enough to recognise a value by, in a line of 100 characters.
     limit = 60
     return repr(text) if len(text) <= limit else repr(f"{text[: limit - 3]}...")

@@ -53,6 +53,14 @@ class Own(Model):
             "`prometheus_config_path`."
         ),
     )
+    report_series: Bool = Field(
+        default=False,
+        description=(
+            "true: `up`, `scrape_duration_seconds`, `scrape_samples_scraped`, "
+            "`scrape_samples_post_metric_relabeling` and `scrape_series_added` are series of each "
+            "target, which declarations may select. Default false."
+        ),
+    )
     unselected: Annotated[Literal["drop", "log"], BeforeValidator(as_string)] = Field(
         "drop",
         description=(

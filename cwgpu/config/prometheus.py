@@ -3,7 +3,7 @@
 https://prometheus.io/docs/prometheus/latest/configuration/configuration/
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field
 
@@ -16,6 +16,7 @@ from cwgpu.config.field import (
     Free,
     Listed,
     Mapped,
+    Real,
     Section,
     Size,
     Text,
@@ -23,18 +24,15 @@ from cwgpu.config.field import (
 )
 from cwgpu.config.shape import Model, Use
 
-Protocol = Annotated[
-    Literal[
-        "PrometheusProto",
-        "PrometheusText0.0.4",
-        "PrometheusText1.0.0",
-        "OpenMetricsText0.0.1",
-        "OpenMetricsText1.0.0",
-    ],
-    BeforeValidator(as_text),
+Format: TypeAlias = Literal[
+    "PrometheusProto",
+    "PrometheusText0.0.4",
+    "PrometheusText1.0.0",
+    "OpenMetricsText0.0.1",
+    "OpenMetricsText1.0.0",
 ]
-
-Scheme = Annotated[Literal["", "legacy", "utf8"], BeforeValidator(as_text)]
+Protocol = Annotated[Format, BeforeValidator(as_text)]
+Fallback = Annotated[Format | None, BeforeValidator(lambda value: as_text(value) or None)]
 
 
 class RelabelRule(Model):
@@ -71,29 +69,38 @@ class Limits(Model):
     sample_limit: Count = Field(
         0, description="More samples after metric relabelling fail the scrape."
     )
-    target_limit: Annotated[Count, Use.LATER] = Field(
-        0, description="More targets after relabelling fail the job."
+    target_limit: Count = Field(
+        0, description="More targets after relabelling: none of them is scraped."
     )
-    label_limit: Annotated[Count, Use.LATER] = Field(
-        0, description="More labels on a sample fail the scrape."
+    label_limit: Count = Field(
+        0, description="More labels on a sample, its name among them, fail the scrape."
     )
-    label_name_length_limit: Annotated[Count, Use.LATER] = Field(
-        0, description="A longer label name fails the scrape."
+    label_name_length_limit: Count = Field(
+        0, description="A label name of more bytes fails the scrape."
     )
-    label_value_length_limit: Annotated[Count, Use.LATER] = Field(
-        0, description="A longer label value fails the scrape."
+    label_value_length_limit: Count = Field(
+        0, description="A label value, or metric name, of more bytes fails the scrape."
     )
-    keep_dropped_targets: Annotated[Count, Use.LATER] = Field(
-        0, description="How many dropped targets are remembered for display."
+    keep_dropped_targets: Count = Field(
+        0, description="How many dropped targets are remembered for display; 0 is all."
     )
-    scrape_protocols: Annotated[Section[list[Protocol]], Use.LATER] = Field(
-        None, description="Formats to ask for, best first."
+    scrape_protocols: Section[list[Protocol]] = Field(
+        None,
+        description=(
+            "Formats to ask for, best first: OpenMetricsText1.0.0, OpenMetricsText0.0.1, "
+            "PrometheusText1.0.0, PrometheusText0.0.4 (all four by default). PrometheusProto is "
+            "not read here, and not asked for."
+        ),
     )
-    metric_name_validation_scheme: Annotated[Scheme, Use.LATER] = Field(
-        "", description="`legacy` or `utf8`: which metric names are valid."
+    metric_name_validation_scheme: Text = Field(
+        "",
+        description=(
+            "`legacy`: a metric or label name with other than letters, digits, `_` and `:` fails "
+            "the scrape. `utf8`, the default, takes any."
+        ),
     )
-    scrape_failure_log_file: Annotated[Text, Use.LATER] = Field(
-        "", description="File that failed scrapes are written to."
+    scrape_failure_log_file: Annotated[Text, Use.ELSEWHERE] = Field(
+        "", description="File of failed scrapes; here the journal has them."
     )
 
 
@@ -142,11 +149,12 @@ class ScrapeConfig(Limits, Discoveries, Client):
         default=True, description="Take the timestamps of the page. Default true."
     )
     enable_compression: Flag = Field(default=True, description="Ask for gzip. Default true.")
-    fallback_scrape_protocol: Protocol | None = Field(
+    fallback_scrape_protocol: Fallback = Field(
         None,
         description=(
-            "How a page without a usable Content-Type is read: PrometheusText0.0.4 (the default "
-            "here; Prometheus has none), OpenMetricsText1.0.0 ..."
+            "How a page without a usable Content-Type is read: PrometheusText0.0.4, "
+            "OpenMetricsText1.0.0 ... Default PrometheusText0.0.4; with `strict` none, so that "
+            "such a page fails, as in Prometheus."
         ),
     )
     relabel_configs: Listed[RelabelRule] = Field([], description="Rules for targets.")
@@ -158,22 +166,22 @@ class ScrapeConfig(Limits, Discoveries, Client):
             "Prometheus; false: a bad line costs itself. Default false."
         ),
     )
-    track_timestamps_staleness: Annotated[Flag, Use.LATER] = Field(
+    track_timestamps_staleness: Annotated[Flag, Use.ELSEWHERE] = Field(
         default=False, description="Staleness of series with timestamps; nothing is stored here."
     )
-    always_scrape_classic_histograms: Annotated[Flag, Use.LATER] = Field(
+    always_scrape_classic_histograms: Annotated[Flag, Use.ELSEWHERE] = Field(
         default=False, description="Read classic histograms beside native ones."
     )
-    convert_classic_histograms_to_nhcb: Annotated[Flag, Use.LATER] = Field(
+    convert_classic_histograms_to_nhcb: Annotated[Flag, Use.ELSEWHERE] = Field(
         default=False, description="Turn classic histograms into native ones."
     )
-    native_histogram_bucket_limit: Annotated[Count, Use.LATER] = Field(
+    native_histogram_bucket_limit: Annotated[Count, Use.ELSEWHERE] = Field(
         0, description="Most buckets of a native histogram."
     )
-    native_histogram_min_bucket_factor: Annotated[Text, Use.LATER] = Field(
-        "", description="Least growth from bucket to bucket of a native histogram."
+    native_histogram_min_bucket_factor: Annotated[Real, Use.ELSEWHERE] = Field(
+        0.0, description="Least growth from bucket to bucket of a native histogram."
     )
-    metric_name_escaping_scheme: Annotated[Text, Use.LATER] = Field(
+    metric_name_escaping_scheme: Annotated[Text, Use.ELSEWHERE] = Field(
         "", description="How names beyond ASCII are asked for."
     )
 
@@ -185,8 +193,12 @@ class PrometheusFile(Model):
         None, alias="global", description="What holds for every job that does not say otherwise."
     )
     scrape_configs: Listed[ScrapeConfig] = Field([], description="The jobs.")
-    scrape_config_files: Annotated[Listed[Text], Use.LATER] = Field(
-        [], description="Further files of jobs."
+    scrape_config_files: Listed[Text] = Field(
+        [],
+        description=(
+            "Further files that hold scrape_configs; the last part of a path may hold a star. A "
+            "relative path begins at the directory of this file."
+        ),
     )
     runtime: Annotated[Free, Use.ELSEWHERE] = Field(None, description="Prometheus' runtime.")
     alerting: Annotated[Free, Use.ELSEWHERE] = Field(None, description="Alertmanagers.")
@@ -196,3 +208,9 @@ class PrometheusFile(Model):
     remote_write: Annotated[Free, Use.ELSEWHERE] = Field(None, description="Remote storage.")
     remote_read: Annotated[Free, Use.ELSEWHERE] = Field(None, description="Remote storage.")
     otlp: Annotated[Free, Use.ELSEWHERE] = Field(None, description="Reception of OTLP.")
+
+
+class FurtherFile(Model):
+    """A file that ``scrape_config_files`` names."""
+
+    scrape_configs: Listed[ScrapeConfig] = Field([], description="The jobs.")

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, field
 
+from cwgpu.config import secret
 from cwgpu.config.complaint import Complaint, Level, at
-from cwgpu.config.node import Loc, Node
+from cwgpu.config.node import Loc, Node, short
 
 
 @dataclass(slots=True)
@@ -30,6 +31,7 @@ class Report:
     def refuse(self, loc: Loc, code: str, message: str, advice: str = "") -> None:
         """Complain about a key itself, and say no more about it."""
         place = self.root.key_place(loc)
+        message = self._discreet(loc, message)
         self.complaints.append(at(place, code, message, loc=loc, advice=advice))
         self.pruned.add(loc)
 
@@ -45,5 +47,10 @@ class Report:
         if self.said(loc):
             return
         place = self.root.value_place(loc)
-        message, advice = words
+        message, advice = self._discreet(loc, words[0]), words[1]
         self.complaints.append(at(place, code, message, level=level, loc=loc, advice=advice))
+
+    def _discreet(self, loc: Loc, message: str) -> str:
+        """Take the value that was found out of a sentence if it is a secret."""
+        node = self.root.find(loc) if secret.private(loc) else None
+        return message.replace(short(node.text), secret.STARS) if node and node.text else message

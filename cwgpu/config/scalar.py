@@ -52,6 +52,15 @@ def integer(node: Node) -> int | None:
     return None
 
 
+def real(node: Node) -> float | None:
+    """Give a number's value, whole or not; None when the node is no number."""
+    if node.kind is Kind.FLOAT:
+        text = node.text.replace("_", "").lower()
+        return float(text.replace(".inf", "inf").replace(".nan", "nan"))
+    whole = integer(node)
+    return None if whole is None else float(whole)
+
+
 # An int of Python has no bound, but turning thousands of digits into one costs quadratic time;
 # 64 binary digits with a prefix is the longest that any field can hold.
 _LONGEST = 80

@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
-from cwgpu.config import limits
+from cwgpu.config import limits, secret
 from cwgpu.config.complaint import Complaint, at
 from cwgpu.config.node import Kind, Loc, Member, Node, mapping, sequence, short
 from cwgpu.config.source import Place, Source, line_starts
@@ -20,6 +20,11 @@ _STRING = re.compile(_UNENDED.pattern + '"')
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?(?![\w.+-])")
 _WORDS = {"true": Kind.BOOL, "false": Kind.BOOL, "null": Kind.NULL}
 _WORD = re.compile(r"[\w.+-]+")
+
+_SMALLEST = (
+    'write {"logs": {"metrics_collected": {"prometheus": {}}}} at least; docs/configuration.md has '
+    "a whole one"
+)
 
 
 class _Fault(Exception):  # noqa: N818 - a way out of the recursion, not an error of the program
@@ -70,7 +75,10 @@ class _Scanner:
         return found.end()
 
     def whole(self) -> Node:
-        node, end = self.value(self.blanks(0), 1)
+        first = self.blanks(0)
+        if first == len(self.text):
+            raise _Fault(0, "there is nothing in this file", _SMALLEST)
+        node, end = self.value(first, 1)
         rest = self.blanks(end)
         if rest < len(self.text):
             raise _Fault(rest, f"after the end of the JSON text stands {self._here(rest)}",
@@ -99,7 +107,8 @@ class _Scanner:
         text = json.loads(found[0])
         # "\ud800" alone is JSON but no character, and cannot be sent anywhere.
         if any("\ud800" <= char <= "\udfff" for char in text):
-            raise _Fault(offset, f"{short(found[0])} holds half of a \\u pair")
+            shown = "the text" if secret.private(self.trail) else short(found[0])
+            raise _Fault(offset, f"{shown} holds half of a \\u pair")
         return Node(Kind.STR, self.place(offset, found.end()), text, '"'), found.end()
 
     def word(self, offset: int) -> tuple[Node, int]:
@@ -131,7 +140,7 @@ class _Scanner:
             member, offset = self.pair(offset, depth)
             if (first := members.setdefault(member.name, member)) is not member:
                 self.complaints.append(repeated(first, member, (*self.trail, member.name)))
-            offset, more = self.after(offset, "}")
+            offset, more = self.after(offset, "}", member.name)
         return mapping(self.place(start), tuple(members.values())), offset + 1
 
     def pair(self, offset: int, depth: int) -> tuple[Member, int]:
@@ -148,14 +157,17 @@ class _Scanner:
         self.trail.pop()
         return Member(name.text, name.place, value), end
 
-    def after(self, offset: int, close: str) -> tuple[int, bool]:
-        """Find what follows an element: a comma (and where the next one begins) or the end."""
+    def after(self, offset: int, close: str, name: str = "") -> tuple[int, bool]:
+        """Find what follows an element: a comma (and where the next one begins) or the end.
+
+        ``name`` is that of the member. What stands behind a secret may be a part of it.
+        """
         offset = self.blanks(offset)
         found = self.text[offset : offset + 1]
         if found == close:
             return offset, False
         if found != ",":
-            raise _Fault(offset, f"wanted , or {close}, found {self._here(offset)}",
+            raise _Fault(offset, f"wanted , or {close}, found {self._here(offset, name)}",
                          self._hint(offset))  # fmt: skip
         following = self.blanks(offset + 1)
         if self.text[following : following + 1] == close:
@@ -173,9 +185,11 @@ class _Scanner:
     def _no_value(self, offset: int) -> _Fault:
         return _Fault(offset, f"wanted a value, found {self._here(offset)}", self._hint(offset))
 
-    def _here(self, offset: int) -> str:
+    def _here(self, offset: int, name: str = "") -> str:
         if offset >= len(self.text):
             return "the end of the file"
+        if secret.private((*self.trail, name)):
+            return "something else"
         word = _WORD.match(self.text, offset)
         return short(word[0] if word else self.text[offset])
 

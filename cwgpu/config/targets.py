@@ -1,13 +1,20 @@
-"""Where a job's targets come from: static groups and files; the rest is checked only."""
+"""Where a job's targets come from: static groups, files and web services; the rest is checked."""
 
 import itertools
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from cwgpu.config import cluster, exclusive, shape
-from cwgpu.config.discovery import Discoveries, FileDiscovery, HttpDiscovery, StaticConfig
+from cwgpu.config import access, cluster, exclusive, shape, url
+from cwgpu.config.discovery import (
+    FILE_REFRESH_MS,
+    HTTP_REFRESH_MS,
+    Discoveries,
+    FileDiscovery,
+    HttpDiscovery,
+    StaticConfig,
+)
 from cwgpu.config.node import Loc, short
 from cwgpu.config.prometheus import ScrapeConfig
 from cwgpu.config.report import Report
@@ -28,6 +35,8 @@ class Setting:
     """Where relative file names begin."""
     environ: Mapping[str, str] | None = None
     """Where ``${NAME}`` of a static target is looked up; None leaves it as it is written."""
+    taken: dict[str, str] = field(default_factory=dict)
+    """The names of the jobs so far, and the file of each: several files may hold jobs."""
 
 
 def static(job: ScrapeConfig, setting: Setting, loc: Loc) -> tuple[TargetGroup, ...]:
@@ -105,21 +114,30 @@ def _file(written: FileDiscovery, setting: Setting, loc: Loc) -> plan.FileDiscov
             message = f"{short(name)} is no file for discovery"
             setting.report.error((*loc, "files", index), "bad-file-name", message, advice)
     patterns = tuple(str(setting.directory / name) for name in written.files)
-    return plan.FileDiscovery(patterns, written.refresh_interval / 1000)
+    return plan.FileDiscovery(patterns, (written.refresh_interval or FILE_REFRESH_MS) / 1000)
+
+
+def web(job: ScrapeConfig, setting: Setting, loc: Loc) -> tuple[plan.HttpDiscovery, ...]:
+    """Make the discoveries of ``http_sd_configs``."""
+    found = enumerate(job.http_sd_configs)
+    return tuple(_web(each, setting, (*loc, "http_sd_configs", index)) for index, each in found)
+
+
+def _web(written: HttpDiscovery, setting: Setting, loc: Loc) -> plan.HttpDiscovery:
+    exclusive.check(written, setting.report, loc)
+    if fault := url.web_fault(written.url):
+        message = f"url {fault}" if written.url else "url is missing"
+        setting.report.error((*loc, "url"), "bad-url", message)
+    refresh_ms = written.refresh_interval or HTTP_REFRESH_MS
+    return plan.HttpDiscovery(
+        written.url, refresh_ms / 1000, access.client(written, setting.directory)
+    )
 
 
 def check_others(job: ScrapeConfig, report: Report, loc: Loc) -> tuple[str, ...]:
     """Check the discoveries that nothing acts on yet, and name those that are written."""
-    for index, http in enumerate(job.http_sd_configs):
-        _check_http(http, report, (*loc, "http_sd_configs", index))
     for index, kubernetes in enumerate(job.kubernetes_sd_configs):
         cluster.check(kubernetes, report, (*loc, "kubernetes_sd_configs", index))
     fields = Discoveries.model_fields
     marked = [name for name, field in fields.items() if shape.use(field)]
     return tuple(name for name in marked if getattr(job, name))
-
-
-def _check_http(written: HttpDiscovery, report: Report, loc: Loc) -> None:
-    exclusive.check(written, report, loc)
-    if fault := exclusive.url_fault(written.url):
-        report.error((*loc, "url"), "bad-url", f"url {fault}" if written.url else "url is missing")

@@ -1,29 +1,42 @@
 """From models to the plan."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import PurePath
 
 from cwgpu.config import delivery, jobs, marks, metrics
 from cwgpu.config.agent import AgentFile
-from cwgpu.config.complaint import Complaint, Level
+from cwgpu.config.complaint import Complaint, Level, errors_in
 from cwgpu.config.node import Loc
 from cwgpu.config.own import Own
-from cwgpu.config.prometheus import Global, PrometheusFile
+from cwgpu.config.prometheus import FurtherFile, Global, PrometheusFile
 from cwgpu.config.report import Report
 from cwgpu.config.targets import Setting
 from cwgpu.plan import plan
 
 INLINE: Loc = ("cwgpu", "scrape_configs")
+_JOBS: Loc = ("scrape_configs",)
+
+_SMALLEST = "scrape_configs: [{job_name: gpu, static_configs: [{targets: ['localhost:9400']}]}]"
 
 
-def prometheus_jobs(
-    written: PrometheusFile, report: Report, directory: PurePath
-) -> tuple[plan.Job, ...]:
-    """Make the jobs of a prometheus.yml that stands in ``directory``."""
+def prometheus_jobs(written: PrometheusFile, setting: Setting) -> tuple[plan.Job, ...]:
+    """Make the jobs of a prometheus.yml."""
+    report = setting.report
     marks.tell(written, report)
-    setting = Setting(report, directory)
     defaults = written.global_ or Global()
-    return jobs.jobs(written.scrape_configs, defaults, setting, ("scrape_configs",))
+    has_jobs = bool(written.scrape_configs or written.scrape_config_files)
+    jobs.check_global(defaults, setting, has_jobs=has_jobs)
+    if not has_jobs and not errors_in(report.complaints):
+        message = "no job: nothing will be scraped"
+        report.warning(_JOBS, "no-jobs", message, f"write {_SMALLEST}")
+    return jobs.jobs(written.scrape_configs, defaults, setting, _JOBS)
+
+
+def further_jobs(written: FurtherFile, defaults: Global, setting: Setting) -> tuple[plan.Job, ...]:
+    """Make the jobs of a file that ``scrape_config_files`` names."""
+    marks.tell(written, setting.report)
+    return jobs.jobs(written.scrape_configs, defaults, setting, _JOBS)
 
 
 def inline_jobs(
@@ -46,7 +59,7 @@ def agent(
     contained = delivery.in_cluster(cluster, environ)
     emf = metrics.emf(written, cluster, report, in_cluster=contained)
     return plan.Plan(
-        jobs=found,
+        jobs=tuple(replace(each, report_series=own.report_series) for each in found),
         emf=emf,
         cloudwatch=delivery.cloudwatch(written, cluster, emf.namespace, report),
         dcgm=plan.Dcgm(**own.dcgm.model_dump()),

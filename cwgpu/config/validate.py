@@ -18,10 +18,10 @@ from cwgpu.config.shape import Model
 
 M = TypeVar("M", bound=Model)
 
-# How alike a suggestion must be. A key of another place is suggested when it is that very word, or,
-# failing that and a likely one here, nearly the same.
+# How alike a suggestion must be. A key of another place is suggested when it is that very word but
+# for a letter, or, failing that and a likely one here, nearly the same.
 _TYPO = 0.85
-_EXACT = 1.0
+_LETTER = 0.9
 _SAME_WORD = 0.75
 
 _SENTENCES = {
@@ -96,7 +96,7 @@ def unknown(model: type[Model], report: Report, loc: Loc) -> None:
     siblings = shape.names(above)
     meant = (
         nearest(written, siblings, _TYPO)
-        or _elsewhere(model, written, _EXACT)
+        or _elsewhere(model, written, _LETTER)
         or nearest(written, (name for name, key in siblings.items() if not shape.use(key)))
         or _elsewhere(model, written, _SAME_WORD)
         or nearest(written, siblings)

@@ -1,5 +1,6 @@
 """Finding and reading the files, as the CloudWatch agent finds and reads them."""
 
+import glob
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -49,12 +50,14 @@ def agent(path: Path | None, environ: Mapping[str, str]) -> Found:
         return _content(environ) or _missing(
             str(chosen), "no-configuration", "the directory holds no .json file", _ADVICE
         )
+    # A further file that appears is a change, too.
+    watched = (*files, Path(glob.escape(str(chosen)), "*.json"))
     documents = [_read(each, Form.JSON) for each in files]
     complaints = [complaint for each in documents for complaint in each.complaints]
     if errors_in(complaints):
-        return Found(documents[0].root, tuple(complaints), chosen.absolute(), tuple(files))
+        return Found(documents[0].root, tuple(complaints), chosen.absolute(), watched)
     root, conflicts = merge([each.root for each in documents])
-    return Found(root, (*complaints, *conflicts), chosen.absolute(), tuple(files))
+    return Found(root, (*complaints, *conflicts), chosen.absolute(), watched)
 
 
 def joined(found: Sequence[Found]) -> Found:

@@ -51,8 +51,8 @@ class Tls:
 class Proxy:
     """The way to the server."""
 
-    url: str = ""
-    """Empty goes straight there."""
+    url: str = field(default="", repr=False)
+    """Empty goes straight there; may hold a password."""
     no_proxy: str = ""
     """Hosts, domains and networks with commas between, that are reached straight."""
     from_environment: bool = False
@@ -68,7 +68,7 @@ class OAuth2:
     client_secret: Secret
     token_url: str
     scopes: tuple[str, ...] = ()
-    endpoint_params: Mapping[str, str] = field(default_factory=dict)
+    endpoint_params: Mapping[str, str] = field(default_factory=dict, repr=False)
     tls: Tls = field(default_factory=Tls)
     proxy: Proxy = field(default_factory=Proxy)
 

@@ -153,4 +153,5 @@ class Plan:
     warnings: tuple[str, ...] = ()
     """What the configuration asks for and will not get, one sentence each."""
     files: tuple[str, ...] = ()
-    """Every file that was read: a change of any of them is a reason to read all again."""
+    """Every file that was read, and patterns with a star for those that may come: a change of a
+    file, or of the names that a pattern finds, is a reason to read all again."""

@@ -19,9 +19,8 @@ _CASES = {
         (Path(__file__).parents[1] / "data/agent-config.jsonl").read_text().splitlines(),
     )
 }
-_JOBS = Found(
-    document.read(b"scrape_configs: []", "jobs.yml", Form.YAML).root, (), Path("/etc"), ()
-)
+_JOB = b"scrape_configs: [{job_name: gpu, static_configs: [{targets: ['a:9400']}]}]"
+_JOBS = Found(document.read(_JOB, "jobs.yml", Form.YAML).root, (), Path("/etc"), ())
 
 NOT_OURS = {
     "C03": "the cluster's name from an EC2 tag",
@@ -48,7 +47,7 @@ def examine(case: str) -> Examined:
 
 
 def examine_config(config: Mapping[str, Any], environ: Mapping[str, str]) -> Examined:
-    """Examine a configuration with no jobs."""
+    """Examine a configuration with a job that is right."""
     read = document.read(json.dumps(config).encode(), "cwagent.json", Form.JSON)
     return load.translated(Found(read.root, read.complaints, Path("/etc")), _JOBS, environ)
 

@@ -22,7 +22,7 @@ def test_nothing_is_null() -> None:
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        (b"\xef\xbb\xbfa: 1", ["byte-order-mark"]),
+        (b"\xef\xbb\xbfa: 1", []),
         (b"a: 1\n---\nb: 1", ["second-document"]),
         (b"a: \xff", ["not-utf8"]),
         (b"a" * (limits.SIZE_BYTES + 1), ["file-too-large"]),
@@ -32,6 +32,23 @@ def test_nothing_is_null() -> None:
 def test_the_form_of_a_file_is_checked(data: bytes, expected: list[str]) -> None:
     """What a file must not be is said before anything else."""
     assert codes(data) == expected
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_byte_order_mark_costs_nothing(encoding: str) -> None:
+    """YAML may begin with one, which is no part of the first key."""
+    read = document.read("a: é".encode(encoding), "f", Form.YAML)
+    assert read.complaints == ()
+    assert [member.name for member in read.root.members] == ["a"]
+
+
+def test_a_byte_order_mark_in_json() -> None:
+    """JSON is read, too; that the CloudWatch agent would refuse it is good to know."""
+    read = document.read(b'\xef\xbb\xbf{"a": 1}', "f", Form.JSON)
+    assert [(each.code, each.level.value) for each in read.complaints] == [
+        ("byte-order-mark", "note")
+    ]
+    assert not read.broken
 
 
 def test_a_bad_byte_has_a_place() -> None:

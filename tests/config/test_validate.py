@@ -70,7 +70,11 @@ def test_thousands_of_digits_are_no_number() -> None:
         ("metrics_path", "did you mean scrape_configs[].metrics_path?"),
         (
             "zzz",
-            "it may have the keys body_size_limit, sample_limit, scrape_interval, scrape_timeout",
+            (
+                "it may have the keys body_size_limit, sample_limit, target_limit, label_limit, "
+                "label_name_length_limit, label_value_length_limit, keep_dropped_targets, "
+                "scrape_protocols ..."
+            ),
         ),
     ],
 )

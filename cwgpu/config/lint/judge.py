@@ -4,10 +4,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
+from cwgpu.config import further
 from cwgpu.config.agent import AgentFile
 from cwgpu.config.complaint import Complaint
 from cwgpu.config.lint import (
     declaring,
+    inline,
     matching,
     meta,
     removal,
@@ -19,7 +21,7 @@ from cwgpu.config.lint import (
 )
 from cwgpu.config.lint.subject import Job, Subject
 from cwgpu.config.own import Own
-from cwgpu.config.prometheus import Global, PrometheusFile
+from cwgpu.config.prometheus import FurtherFile, Global, PrometheusFile
 from cwgpu.config.report import Report
 from cwgpu.config.translate import INLINE
 from cwgpu.config.validate import validate
@@ -28,7 +30,9 @@ from cwgpu.config.where import Found
 PLACEHOLDER = spelling.PLACEHOLDER
 """The code of a complaint that others about the same place make needless."""
 
-M = TypeVar("M", AgentFile, PrometheusFile)
+_JOBS = ("scrape_configs",)
+
+M = TypeVar("M", AgentFile, PrometheusFile, FurtherFile)
 
 OF_JOBS: tuple[Callable[[Job], None], ...] = (
     matching.never_matches,
@@ -37,6 +41,7 @@ OF_JOBS: tuple[Callable[[Job], None], ...] = (
     scraping.path_not_served,
     scraping.target_without_port,
     scraping.variable_not_filled_in,
+    inline.inline_secret,
 )
 OF_ALL: tuple[Callable[[Subject], None], ...] = (
     spelling.lost_backslash,
@@ -49,6 +54,7 @@ OF_ALL: tuple[Callable[[Subject], None], ...] = (
     removal.needed_label_dropped,
     selecting.selector_too_wide,
     selecting.renamed_field,
+    selecting.unknown_field,
     selecting.high_churn_dimension,
     scraping.interval_vs_resolution,
     scraping.high_resolution_cost,
@@ -67,8 +73,8 @@ def complaints(agent: Found | None, prometheus: Found | None) -> tuple[Complaint
             of_job(job)
     for of_all in OF_ALL:
         of_all(whole)
-    reports = [whole.report, *(job.report for job in whole.jobs[:1])]
-    return tuple(said for report in reports if report for said in report.complaints)
+    reports = {id(each): each for each in (whole.report, *(job.report for job in whole.jobs))}
+    return tuple(said for report in reports.values() if report for said in report.complaints)
 
 
 def _read(model: type[M], found: Found) -> tuple[M, Report]:
@@ -89,5 +95,11 @@ def _agent(found: Found) -> Subject:
 def _with_jobs(half: Subject, found: Found) -> Subject:
     written, report = _read(PrometheusFile, found)
     defaults = written.global_ or Global()
-    jobs = subject.jobs(written.scrape_configs, defaults, report, ("scrape_configs",))
-    return replace(half, jobs=jobs, has_more_jobs=bool(written.scrape_config_files))
+    jobs = subject.jobs(written.scrape_configs, defaults, report, _JOBS)
+    patterns = further.patterns(written.scrape_config_files, Report(found.root), found.directory)
+    others = [each for each in further.read(patterns) if not each.broken]
+    for each in others:
+        inner, report = _read(FurtherFile, each)
+        jobs += subject.jobs(inner.scrape_configs, defaults, report, _JOBS)
+    # Of those that are named and not here nobody knows which labels they give.
+    return replace(half, jobs=jobs, has_more_jobs=len(others) < len(patterns))

@@ -4,12 +4,20 @@ import re
 
 from cwgpu.config.lint import dcgm
 from cwgpu.config.lint.subject import Subject, spelled
+from cwgpu.config.nearest import nearest
 from cwgpu.config.node import Loc
 from cwgpu.gpu import alias
 from cwgpu.gpu.names import OLD_NAMES
 from cwgpu.prom import regex
 
 _PLAIN = re.compile(r"(\^?)([A-Za-z_]\w*)(\$?)", re.ASCII)
+_NUMBER = re.compile(r"[0-9]+")
+_FIELD = "DCGM_"
+_KNOWN = dcgm.FIELDS | OLD_NAMES.keys()
+_SLIP = 0.95
+"""How like a suggestion must be: one or two letters of a name. What is less like it may well be a
+field that is not known here."""
+_SHORT = 3
 _SHOWN = 3
 
 _CHURN = {
@@ -58,6 +66,40 @@ def renamed_field(subject: Subject) -> None:
             meant = spelled(subject.report, loc, f"{plain[1]}{old}{plain[3]}")
             advice = f'write {meant}, or "dcgm": {{"aliases": false}} in cwgpu'
             subject.report.warning(loc, "renamed-field", message, advice)
+
+
+def unknown_field(subject: Subject) -> None:
+    """Find selectors that begin as DCGM's fields do and that select none, but for a slip."""
+    if _renames(subject):
+        return
+    for loc, text in _selectors(subject):
+        plain = _PLAIN.fullmatch(text)
+        if plain is None or not plain[2].startswith(_FIELD):
+            continue
+        if any(map(regex.searching(text), _KNOWN)):
+            continue
+        meant = _meant(plain[2])
+        if meant and subject.report:
+            message = f"no field of DCGM that is known here is called {plain[2]}"
+            advice = f"did you mean {spelled(subject.report, loc, f'{plain[1]}{meant}{plain[3]}')}?"
+            subject.report.note(loc, "unknown-field", message, advice)
+
+
+def _meant(name: str) -> str | None:
+    """Find the field that is nearly of that name."""
+    near = nearest(name, _KNOWN, _SLIP)
+    return near if near and not _differ_in_kind(name, near) else None
+
+
+def _differ_in_kind(name: str, near: str) -> bool:
+    """Tell whether names differ as those of two fields do: in a number, in TX and RX, MIN and MAX.
+
+    Those are words of three letters or less; in so short a word nothing is a slip for sure.
+    """
+    if _NUMBER.findall(near) != _NUMBER.findall(name):
+        return True
+    pairs = zip(name.split("_"), near.split("_"), strict=False)
+    return any(one != other and len(one) == len(other) <= _SHORT for one, other in pairs)
 
 
 def _renames(subject: Subject) -> bool:
