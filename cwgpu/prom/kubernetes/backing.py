@@ -37,13 +37,17 @@ class Backing:
     def others(self) -> Iterator[Found]:
         """Give a target for each port of the pods that no endpoint has."""
         for found, covered in self._seen.values():
-            ip = found.status.pod_ip
-            common = pod.labels(found)
-            for one, init in pod.containers(found) if ip else ():
-                for declared in one.ports or ():
-                    if declared.container_port not in covered:
-                        address = {"__address__": meta.joined(ip, declared.container_port)}
-                        yield {**address, **pod.port(one, declared, init=init), **common}
+            if found.status.pod_ip:
+                yield from _uncovered(found, covered)
+
+
+def _uncovered(found: Pod, covered: set[int]) -> Iterator[Found]:
+    common = pod.labels(found)
+    for one, init in pod.containers(found):
+        for declared in one.ports or ():
+            if declared.container_port not in covered:
+                address = meta.joined(found.status.pod_ip, declared.container_port)
+                yield {"__address__": address, **pod.port(one, declared, init=init), **common}
 
 
 def _matching(found: Pod, port: int | None, protocol: str | None) -> Found:
