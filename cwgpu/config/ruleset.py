@@ -75,7 +75,7 @@ def job_of(
     config: Path | None, prometheus: Path | None, job: str | None, environ: Mapping[str, str]
 ) -> Chosen:
     """Read a configuration as ``load`` does, or a prometheus.yml alone, and choose a job of it."""
-    if config is None or config.suffix not in _YAML:
+    if config is None or _is_agents(config):
         return _chosen(where.agent(config, environ), prometheus, job, environ)
     if prometheus is not None:
         raise UsageError(f"{config} and {prometheus} both hold jobs: give one of them")
@@ -83,7 +83,14 @@ def job_of(
 
 
 def _is_agents(path: Path) -> bool:
-    return path.suffix == ".json" or path.is_dir()
+    """Tell the agent's files, which are JSON, from YAML; where the name does not, the content."""
+    if path.is_dir() or path.suffix in (".json", *_YAML):
+        return path.suffix not in _YAML
+    try:
+        # What comes through a pipe can be read only once, by whoever reads it in earnest.
+        return path.is_file() and path.read_bytes().lstrip().startswith(b"{")
+    except OSError:
+        return False
 
 
 def _names(root: Node) -> set[str]:

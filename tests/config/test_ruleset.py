@@ -1,6 +1,8 @@
 """Rules and jobs, out of whatever file they stand in."""
 
+import errno
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +54,10 @@ def written(tmp_path: Path, text: str, name: str = "rules.yml") -> Path:
 def rules_of(path: Path, job: str | None = None, *, key: str = TARGETS) -> Ruleset:
     """Read rules in an environment that says nothing."""
     return ruleset.rules_of(path, job, {}, key=key)
+
+
+def _denied(*_: object, **__: object) -> None:
+    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def lines(found: Ruleset) -> list[tuple[str, str]]:
@@ -114,6 +120,24 @@ def test_a_whole_configuration(tmp_path: Path, kind: str) -> None:
     assert rules_of(path, "a:b") == Ruleset((), ())
     job = ruleset.job_of(path, None, "gpu", {}).job
     assert (job.name, job.relabel) == ("gpu", found.rules)
+
+
+@pytest.mark.parametrize("name", ["config", "config.yml", "config.json"])
+def test_the_language_of_a_whole_configuration(tmp_path: Path, name: str) -> None:
+    """Is told by the file's name, or else by its content; JSON is YAML too."""
+    path = agent(tmp_path, [{"job_name": "gpu"}]).rename(tmp_path / name)
+    assert ruleset.job_of(path, None, None, {}).job.name == "gpu"
+    if name != "config.json":
+        path = written(tmp_path, JOBS, name)
+        assert ruleset.job_of(path, None, "gpu", {}).job.name == "gpu"
+
+
+def test_a_file_that_cannot_be_looked_into(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Is complained about by whoever reads it."""
+    path = written(tmp_path, LIST, "rules")
+    monkeypatch.setattr(Path, "open", _denied)
+    with pytest.raises(InvalidError, match="cannot be read: Permission denied"):
+        rules_of(path)
 
 
 def test_the_only_job_needs_no_name(tmp_path: Path) -> None:
