@@ -12,7 +12,12 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 IMPORTED_AS = {"google-re2": "re2", "prometheus-client": "prometheus_client", "PyYAML": "yaml"}
-BROUGHT_BY = {"botocore": "boto3", "pydantic_core": "pydantic", "yarl": "aiohttp"}
+BROUGHT_BY = {
+    "botocore": "boto3",
+    "pydantic_core": "pydantic",
+    "yarl": "aiohttp",
+    "multidict": "aiohttp",
+}
 """Parts of a library that have a name and a distribution of their own."""
 FOR_TYPES = {"mypy_boto3_logs"}
 
