@@ -169,6 +169,15 @@ def test_samples_as_a_job_reads_them(tmp_path: Path) -> None:
         assert page(*common, *flags, stdin=b"x y\n")[0] == code
 
 
+def test_samples_need_no_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the environment names one, it is read for a job that is asked for, and only then."""
+    monkeypatch.setenv("CWGPU_CONFIG", SHIPPED[1])
+    assert len(samples("--page", "-", stdin=b"m 1\n")) == 1
+    assert len(samples("--page", "-", "--job", "dcgm-exporter", stdin=b"m 1\n")) == 1
+    with pytest.raises(UsageError, match="did you mean"):
+        samples("--page", "-", "--job", "dcgm-exporte")
+
+
 # --- Where series go ------------------------------------------------------------------------------
 
 

@@ -55,12 +55,14 @@ def _sent(answer: Answer) -> Iterator[str]:
     if not going:
         yield "SENT: nothing"
         return
+    waiting = sum(fate.reason is DropReason.FIRST_OF_COUNTER for fate in found.fates)
+    later = f" ({waiting:,} of them from the second scrape on)" if waiting else ""
     series = sum(map(len, going.values()))
     points = sum(
         len(sets) for metrics in going.values() for one in metrics for sets in one.directives
     )
     yield (
-        f"SENT: {_count(series, 'series')} in {_count(len(going), 'log event')}, "
+        f"SENT: {_count(series, 'series')}{later} in {_count(len(going), 'log event')}, "
         f"{_count(points, 'datapoint')} in the namespace {answer.namespace}"
     )
     for events, metrics in _alike(found, going):
@@ -108,6 +110,7 @@ def _metrics(alike: Sequence[Metric]) -> Iterator[str]:
 
 
 def _traits(metric: Metric) -> Iterator[str]:
+    """Say what is sent. Differences, by their nature, begin with the second scrape."""
     yield treatment(metric)
     if metric.unit is not None:
         yield metric.unit

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from cwgpu.cli import exits
 from cwgpu.cli.explain import answers
@@ -72,17 +73,22 @@ def command(**flags: Any) -> int:  # noqa: ANN401 - click gives what the options
 
 
 def _samples(flags: dict[str, Any]) -> int:
-    """Tell what the parser reads; a configuration is read only when one is named."""
+    """Tell what the parser reads; a configuration is read only when a job of it is meant."""
     from cwgpu.cli.explain import listing, source  # noqa: PLC0415 - parsers are not for --help
 
     job = None
-    if flags["config"] or flags["prometheus_config"] or flags["job"]:
+    if flags["job"] or _written("config") or _written("prometheus_config"):
         from cwgpu.config import ruleset  # noqa: PLC0415 - nor is pydantic
 
         config, prometheus = flags["config"], flags["prometheus_config"]
         job = ruleset.job_of(config, prometheus, flags["job"], os.environ).job
     read = source.reading(job, flags["form"], strict=flags["strict"])
     return listing.give(source.read(flags["page"], flags["form"], read), read, flags["output"])
+
+
+def _written(flag: str) -> bool:
+    """Tell a flag from its environment twin, which a container has for all verbs."""
+    return click.get_current_context().get_parameter_source(flag) is ParameterSource.COMMANDLINE
 
 
 def _fates(flags: dict[str, Any]) -> int:
