@@ -315,6 +315,29 @@ def test_what_is_told_of_a_series(tmp_path: Path) -> None:
     }
 
 
+def test_what_a_person_reads_of_odd_pages(tmp_path: Path) -> None:
+    """The page's own times, plain fields of the log; of many bad lines the first ten."""
+    config = configuration(tmp_path / "a.json", "10.0.0.1:9400")
+    document = json.loads(Path(config).read_text("utf-8"))
+    document["cwgpu"] |= {"unselected": "log", "storage_resolution": {"^util$": 1}}
+    Path(config).write_text(json.dumps(document), "utf-8")
+    body = b'# TYPE util gauge\nutil{pod="p"} 1 1765000000001\n# TYPE other gauge\nother 2\n'
+    code, stdout, _ = page("-c", config, "--page", "-", stdin=body + b"x y\n" * 12)
+    assert code == exits.OK
+    lines = stdout.splitlines()
+    assert any(line.endswith(", with the page's own time 1765000000001:") for line in lines)
+    assert "        util  gauge, every 1 s" in lines
+    at = lines.index("    without dimensions, as plain fields of the log:")
+    assert lines[at + 1] == "        other  gauge"
+    assert sum(line.startswith("      line ") for line in lines) == 10
+    assert "      and 2 more; -o json has all" in lines
+    assert lines[-1] == "14 samples: 2 selected, 12 dropped: bad_line 12"
+    assert page("-c", config, "--page", "-")[1].splitlines()[-2:] == [
+        "SENT: nothing",
+        "0 samples: 0 selected, 0 dropped",
+    ]
+
+
 @pytest.mark.parametrize(
     ("flags", "expected"),
     [
