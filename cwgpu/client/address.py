@@ -17,10 +17,12 @@ _PARTS = re.compile(r"([a-z]+://)([^/?#@\[\]]*:[^/?#@\[\]]*:[^/?#@\[\]]*)(.*)", 
 def url(text: str) -> URL:
     """Read a URL; raises ValueError."""
     parts = _PARTS.fullmatch(text)
-    if parts is None:
+    if parts is not None and _is_v6(parts[2]):
+        text = f"{parts[1]}[{parts[2]}]{parts[3]}"
+    try:
         return URL(text)
-    scheme, host, rest = parts.groups()
-    return URL(f"{scheme}[{host}]{rest}" if _is_v6(host) else text)
+    except IndexError as error:  # brackets with nothing between, which the library trips over
+        raise ValueError("a URL without a host") from error
 
 
 def _is_v6(host: str) -> bool:

@@ -31,7 +31,7 @@ _HEADER_FIELDS = 128
 # Nobody waits for a token longer than for what it is needed for; this ends the asking when all
 # have gone.
 _TOKEN_S = 30.0
-# A token is a few KB.
+# A token is a few KB; what is cut here is none.
 _TOKEN_BYTES = 1 << 20
 
 
@@ -173,7 +173,7 @@ class Clients:
                     settings.token_url, data=form, headers=carried, allow_redirects=False, **way
                 )
                 async with request as response:
-                    return response.status, await response.content.read(_TOKEN_BYTES)
+                    return response.status, await _beginning(response)
         except TimeoutError as error:
             raise CredentialsError(f"no answer in {_TOKEN_S:g} s") from error
         except fault.OUTSIDE as error:
@@ -184,6 +184,13 @@ class Clients:
         if self._session is None:
             raise RuntimeError("Clients are used inside `async with`")
         return self._session
+
+
+async def _beginning(response: aiohttp.ClientResponse) -> bytes:
+    held = b""
+    while len(held) < _TOKEN_BYTES and (piece := await response.content.readany()):
+        held += piece
+    return held
 
 
 def _plain(headers: Mapping[str, str]) -> CIMultiDict[str]:

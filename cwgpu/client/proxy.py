@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from yarl import URL
 
+from cwgpu.client import address as addresses
 from cwgpu.client.failure import ProxyError
 from cwgpu.plan.client import Proxy
 
@@ -41,7 +42,7 @@ def _variable(environ: Mapping[str, str], name: str) -> str:
 def _parsed(through: str, name: str) -> URL:
     written = through if "://" in through else f"http://{through}"
     try:
-        url = URL(written)
+        url = addresses.url(written)
     except ValueError as error:
         raise ProxyError(f"{name} is no URL; write http://HOST:PORT") from error
     if url.scheme not in {"http", "https"} or not url.raw_host:

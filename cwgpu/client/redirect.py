@@ -8,6 +8,7 @@ https://www.rfc-editor.org/rfc/rfc9110#section-15.4
 
 from yarl import URL
 
+from cwgpu.client import address
 from cwgpu.client.failure import RedirectError
 
 STATUSES = frozenset({301, 302, 303, 307, 308})
@@ -20,7 +21,7 @@ MOST_REQUESTS = 10
 def destination(url: URL, location: str) -> URL:
     """Give the URL that a Location means, seen from the URL that answered with it."""
     try:
-        written = URL(location)
+        written = address.url(location)
         to = url.join(written)
         # "http:///x" would be joined to our host; Go's client finds no host in it, either.
         hostless = bool(written.scheme) and not written.raw_host

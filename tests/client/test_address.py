@@ -25,7 +25,9 @@ def test_an_address_needs_no_brackets(text: str, host: str, port: int) -> None:
     assert (read.host, read.port) == (host, port)
 
 
-@pytest.mark.parametrize("text", ["http://a:b:c/metrics", "http://::1:x/metrics", "http://[::1/"])
+@pytest.mark.parametrize(
+    "text", ["http://a:b:c/metrics", "http://::1:x/metrics", "http://[::1/", "http://[]@"]
+)
 def test_what_is_no_address_is_refused(text: str) -> None:
     """Two colons alone make no IPv6 address."""
     with pytest.raises(ValueError, match=r"URL|port|host"):

@@ -227,6 +227,42 @@ async def test_an_answer_without_a_token(
     assert says in await asking.fail(settings(issuer))
 
 
+async def test_a_token_may_come_in_pieces(asking: Asking) -> None:
+    """An answer is read to its end, however the network cuts it."""
+    begun, rest = asyncio.Event(), asyncio.Event()
+
+    async def slowly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"client_credentials")
+        writer.write(b'HTTP/1.1 200 OK\r\nContent-Length: 26\r\n\r\n{"access_')
+        await writer.drain()
+        begun.set()
+        await rest.wait()
+        writer.write(b'token": "in two"}')
+        await writer.drain()
+
+    async with raw.serve(slowly) as server:
+        given = OAuth2("cwgpu", Secret(text="s3cret"), server.url)
+        task = asyncio.create_task(asking.ask(given))
+        await begun.wait()
+        rest.set()
+        assert await task == "Authorization: Bearer in two"
+
+
+async def test_an_answer_without_an_end_is_cut(asking: Asking) -> None:
+    """Whatever an issuer sends, it is not kept in memory without bound."""
+
+    async def pouring(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"client_credentials")
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        while True:
+            writer.write(b"x" * 65_536)
+            await writer.drain()
+
+    async with raw.serve(pouring) as server:
+        given = OAuth2("cwgpu", Secret(text="s3cret"), server.url)
+        assert "without an access_token" in await asking.fail(given)
+
+
 async def test_an_issuer_that_is_gone_and_comes_back(asking: Asking) -> None:
     """Each request tries again; nothing has to be restarted."""
     issuer = FakeIssuer()

@@ -1,6 +1,8 @@
 """Which way a request goes."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from yarl import URL
 
 from cwgpu.client import proxy
@@ -101,3 +103,19 @@ def test_other_proxies_cannot_be_used(url: str) -> None:
     with pytest.raises(ProxyError) as caught:
         way("http://node-1/", Proxy(url="socks5://u:hunter2@proxy:1080"))
     assert "hunter2" not in str(caught.value)
+
+
+@given(st.text(".*:/[]0a,é%", max_size=12), st.sampled_from(["node-1", "10.0.0.1", "[::2]"]))
+def test_any_list_of_exceptions_is_read(no_proxy: str, host: str) -> None:
+    """Entries that are malformed are exceptions for nobody."""
+    assert way(f"http://{host}/", Proxy(url=THROUGH, no_proxy=no_proxy)) in {None, THROUGH}
+
+
+@given(st.text(max_size=12) | st.text("htps:/@[]%0\ud800", max_size=12).map("http://".__add__))
+def test_any_proxy_is_one_or_an_error(url: str) -> None:
+    """What cannot be used is said to be so."""
+    try:
+        through = proxy.choose(Proxy(url=url), URL("http://node-1/"), {})
+    except ProxyError:
+        return
+    assert through is None or through.raw_host

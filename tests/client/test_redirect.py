@@ -1,6 +1,8 @@
 """Where redirects lead, and who may see credentials."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from yarl import URL
 
 from cwgpu.client import redirect
@@ -50,3 +52,14 @@ def test_what_is_no_http_url_is_not_followed(location: str) -> None:
 def test_credentials_stay_with_their_host(url: str, to: str, kept: bool) -> None:  # noqa: FBT001
     """They follow to the same server, and from http to https of the same host; nowhere else."""
     assert redirect.keeps_credentials(URL(url), URL(to)) is kept
+
+
+@given(st.text(max_size=40) | st.text("htps:/[]@?#.%0\ud800 \n", max_size=20))
+def test_no_location_is_an_exception(location: str) -> None:
+    """Whatever a server says, it is a URL of HTTP with a host, or a redirect to nowhere."""
+    try:
+        to = redirect.destination(URL("http://node-1/"), location)
+    except RedirectError:
+        return
+    assert to.scheme in {"http", "https"}
+    assert to.raw_host

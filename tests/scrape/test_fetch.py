@@ -360,6 +360,7 @@ async def test_nine_redirects_are_followed() -> None:
         (redirecting(1, "ftp://127.0.0.1/x"), "no HTTP URL"),
         (redirecting(1, "http://[::1"), "no HTTP URL"),
         (redirecting(1, "http:///x"), "no HTTP URL"),
+        (redirecting(1, "http://[]@"), "no HTTP URL"),
         (http(b"", status="302 Found"), "status 302, which is a redirect to nowhere"),
     ],
 )
@@ -780,3 +781,16 @@ async def test_no_bytes_are_an_exception(answer: bytes) -> None:
     """Whatever bytes a server sends, the answer is a page or a failed scrape."""
     async with raw.serve(answer) as server:
         assert isinstance(await once(server.url), Scrape | ScrapeFailed)
+
+
+@given(st.binary(max_size=30) | st.binary(max_size=20).map(b"http://".__add__))
+@settings(max_examples=100, deadline=None)
+async def test_no_location_is_an_exception(location: bytes) -> None:
+    """Wherever a server leads, the answer is a page or a failed scrape."""
+
+    async def unknown() -> list[str]:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    led = b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + location + HEAD_END
+    async with raw.serve(led) as server:
+        assert isinstance(await once(server.url, resolver=Names(unknown)), Scrape | ScrapeFailed)
