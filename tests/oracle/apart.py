@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cwgpu.model.reading import Refused
+from cwgpu.plan.plan import Job
 from tests.oracle.pages import OPENMETRICS, Page
 
 # --- Recorded rows -------------------------------------------------------------------------------
@@ -97,15 +99,6 @@ NOT_DRAWN: Mapping[str, str] = {
 """Inputs that promtool 2.42 is known to answer unlike 3.0.1. Recorded rows have 3.0.1's answers."""
 
 
-def names_no_host(address: str) -> bool:
-    """Tell whether an address has no host, such as ``:9400``.
-
-    Prometheus scrapes its own host then; here the target is rejected, which is our decision.
-    """
-    before, colon, _ = address.rpartition(":")
-    return (before if colon else address) in {"", "[]"}
-
-
 _QUOTED = re.compile(r'[{,]\s*"')
 _INDENTED = re.compile(r"^[ \t]+(?![#\s])", re.MULTILINE)
 _OM_COMMA = re.compile(r",\}")
@@ -124,3 +117,24 @@ def known_to_differ(page: Page) -> bool:
     if page.content_type == OPENMETRICS:
         searches += [_OM_COMMA, _OM_EXEMPLAR, _OM_EMPTY]
     return any(search.search(page.text) for search in searches)
+
+
+# --- Our own decisions ---------------------------------------------------------------------------
+
+
+def names_no_host(address: str) -> bool:
+    """Tell whether an address has no host, such as ``:9400``.
+
+    Prometheus scrapes its own host then; here the target is rejected, which is our decision.
+    """
+    before, colon, _ = address.rpartition(":")
+    return (before if colon else address) in {"", "[]"}
+
+
+def decided_before_relabelling(job: Job, refused: Refused) -> bool:
+    """Tell whether a page was refused for a label that is there twice, though rules follow.
+
+    Prometheus looks for such labels when it stores, so a rule may have removed them, or the sample.
+    Here the line is a bad one.
+    """
+    return bool(job.metric_relabel) and refused.detail.endswith("is there twice")

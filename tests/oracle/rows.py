@@ -16,28 +16,40 @@ _DATA = Path(__file__).parents[1] / "data"
 SCRAPED_MS = 1_796_012_232_000
 """When the pages of exposition.jsonl were scraped."""
 
-_HTTP = "http"
-_LIMIT = "limit"
+_ANSWERS = (
+    "tests/scrape/test_cases.py::test_what_prometheus_reads_is_read",
+    "tests/scrape/test_cases.py::test_what_prometheus_cannot_read_has_a_reason",
+)
 
 TAKERS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "relabel": {
         "every label after the rules": (
             "tests/prom/test_relabel.py::test_labels_are_those_of_prometheus",
         ),
-        "outcome, public labels, URL, interval, timeout": (
+        "outcome, public labels, URL, interval and timeout": (
             "tests/prom/test_targeting.py::test_targets_are_those_of_prometheus",
+        ),
+        "explain": (
+            "tests/cli/test_explain.py::test_labels_are_those_of_prometheus",
+            "tests/cli/test_explain.py::test_targets_are_those_of_prometheus",
         ),
     },
     "exposition": {
-        "the parser": (
+        "what the parser reads": (
             "tests/prom/test_exposition.py::test_pages_are_read_as_prometheus_does",
             "tests/prom/test_exposition.py::test_content_types_are_told_as_prometheus_does",
-            "tests/scrape/test_oracle.py::test_answers_are_taken_as_prometheus_does",
+            *_ANSWERS,
         ),
-        "the scrape": (
+        "samples, or that there are none": (
             "tests/oracle/test_scrape.py::test_scrapes_are_those_of_prometheus",
-            "tests/digest/test_oracle.py::test_limits_are_those_of_prometheus",
-            "tests/scrape/test_oracle.py::test_answers_are_taken_as_prometheus_does",
+            "tests/oracle/test_scrape.py::test_a_body_of_the_limit_fails_the_scrape",
+            *_ANSWERS,
+        ),
+        "counts": (
+            "tests/digest/test_counts.py::test_a_scrape_is_counted_as_in_prometheus",
+            "tests/digest/test_counts.py::test_names_are_judged_by_the_schemes",
+            "tests/oracle/test_scrape.py::test_a_body_of_the_limit_fails_the_scrape",
+            *_ANSWERS,
         ),
     },
     "scrape_config": {
@@ -47,11 +59,17 @@ TAKERS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "staleness": {
         "samples over time": (
-            "tests/digest/test_oracle.py::test_samples_over_time_are_those_of_prometheus",
+            "tests/agent/test_reports.py::test_series_over_time_are_those_of_prometheus",
+            "tests/agent/test_reports.py::test_a_target_that_is_gone_sends_nothing",
         ),
     },
 }
-"""By file, and by what is compared: the tests that run its rows, all of them together."""
+"""By file, and by what is compared: the tests that run its rows, all of them together.
+
+A row's id is the parameter of the test that runs it."""
+
+ALONE = {"tests/agent/test_reports.py::test_a_target_that_is_gone_sends_nothing": "target_removed"}
+"""Tests that run one row, without a parameter."""
 
 
 def read(name: str) -> list[Json]:
@@ -63,9 +81,14 @@ def read(name: str) -> list[Json]:
     return [json.loads(line) for line in lines]
 
 
-def scrapes() -> list[Json]:
-    """Give the pages whose fate HTTP and the limits have no part in."""
-    return [row for row in read("exposition") if row["group"] not in {_HTTP, _LIMIT}]
+def pages() -> list[Json]:
+    """Give the pages whose fate HTTP has no part in."""
+    return [row for row in read("exposition") if row["group"] != "http" and not is_large(row)]
+
+
+def is_large(row: Json) -> bool:
+    """Tell whether it is the size of its body that decides on a row."""
+    return "body_size_limit" in row.get("job", {})
 
 
 def body_of(row: Json) -> bytes:

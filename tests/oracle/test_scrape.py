@@ -6,10 +6,15 @@ from typing import Any
 import pytest
 
 from cwgpu.model.reading import Refused
+from cwgpu.model.scrape import FailReason, ScrapeFailed
+from cwgpu.model.target import Target
+from cwgpu.scrape.fetch import Fetcher
+from tests.fakes.exporter import FakeExporter
 from tests.oracle import apart, ours, rows, storage
 from tests.oracle.ours import Sample
 
-_ROWS = rows.scrapes()
+_ROWS = rows.pages()
+_LARGE = [row for row in rows.read("exposition") if rows.is_large(row)]
 _INSTANCE = "127.0.0.1:9400"
 
 
@@ -88,3 +93,17 @@ def test_newer_answers_are_needed(row: rows.Json) -> None:
     older = None if "error" in row["scrape"] else _stored(row, row["scrape"]["samples"])
     recorded = _recorded(row)
     assert older != (None if recorded is None else _stored(row, recorded))
+
+
+@pytest.mark.parametrize("row", _LARGE, ids=lambda row: row["id"])
+async def test_a_body_of_the_limit_fails_the_scrape(row: rows.Json) -> None:
+    """Already a body that is just as large as body_size_limit is too large."""
+    [job] = ours.jobs([{"job_name": row["id"], **row["job"]}])
+    body = rows.body_of(row)
+    assert len(body) == job.body_size_limit_bytes
+    async with FakeExporter(body) as exporter, Fetcher(lambda: 0.0, lambda: 0.0) as fetcher:
+        target = Target(job.name, exporter.url, {}, job.interval_s, job.timeout_s)
+        answer = await fetcher.fetch(target, job)
+    assert isinstance(answer, ScrapeFailed)
+    assert answer.reason is FailReason.TOO_LARGE
+    assert "body size limit" in row["scrape"]["error"]
