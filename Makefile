@@ -17,7 +17,7 @@ TESTS ?=
 DEMO ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage bench lint format docs lock clean
+.PHONY: help demo test oracles coverage bench lint format docs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,9 @@ demo: $(RUN_STAMP) ## Run the agent against a simulated cluster of GPUs, for 30 
 
 test: $(DEV_STAMP) ## Run all tests and measure coverage (TESTS="tests/prom -k relabel")
 	@$(BIN)/python -m pytest --numprocesses auto --cov --cov-report= $(TESTS)
+
+oracles: ## Fetch the real programs that some tests ask, promtool and prometheus; nothing is installed
+	@.ci/oracles
 
 # Floors 0 to 2, the pure ones.
 CORE := model prom emf logs pace gpu plan digest
@@ -65,7 +68,7 @@ lock: $(DEV_STAMP) ## Resolve the locks again (LOCK=--upgrade: with the newest v
 		--constraints requirements/build.txt --output-file requirements/dev.txt
 
 clean: ## Remove .venv and all that the tools left
-	rm -rf $(VENV) dist build .coverage .coverage.* .benchmarks .hypothesis .import_linter_cache \
+	rm -rf $(VENV) .cache dist build .coverage .coverage.* .benchmarks .hypothesis .import_linter_cache \
 		.mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -69,7 +69,7 @@ def final(found: Outcome) -> Labels:
     return frozenset({**found.target.labels, **hidden}.items())
 
 
-def compare(answers: list[Json], found: list[Outcome]) -> None:
+def check(answers: list[Json], found: list[Outcome]) -> None:
     """See that promtool's targets are ours, and that it drops or rejects where we do."""
     active = {frozenset(each["labels"].items()) for each in answers if each["labels"]}
     hostless = {labels for labels in active if apart.names_no_host(dict(labels)["__address__"])}
@@ -81,7 +81,7 @@ def compare(answers: list[Json], found: list[Outcome]) -> None:
     assert theirs | ({Fate.REJECTED} if hostless else set()) == ours
 
 
-def compare_discovered(answers: list[Json], found: list[Outcome]) -> None:
+def check_discovered(answers: list[Json], found: list[Outcome]) -> None:
     """See that the labels before the rules are the same; of rejected targets nothing is said."""
     rejected = {frozenset(each.discovered.items()) for each in found if each.fate is Fate.REJECTED}
     theirs = {frozenset(each["discoveredLabels"].items()) for each in answers} - {frozenset()}
@@ -106,7 +106,7 @@ def answers_of(folder: Path, drawn: Drawn) -> Iterator[list[Json]]:
 def test_promtool_makes_the_same_targets(tmp_path: Path, drawn: Drawn) -> None:
     """Whatever the rules and the labels, the same targets come of them, with the same labels."""
     for answers, (job, groups) in zip(answers_of(tmp_path, drawn), drawn, strict=True):
-        compare(answers, outcomes(job, groups))
+        check(answers, outcomes(job, groups))
 
 
 @pytest.mark.oracle("promtool")
@@ -119,5 +119,5 @@ def test_promtool_sees_the_same_before_the_rules(tmp_path: Path, drawn: Drawn) -
     """
     for answers, (job, groups) in zip(answers_of(tmp_path, drawn), drawn, strict=True):
         found = outcomes(job, groups)
-        compare(answers, found)
-        compare_discovered(answers, found)
+        check(answers, found)
+        check_discovered(answers, found)
