@@ -91,7 +91,7 @@ def _headers(
         {
             name: (
                 *map(Secret, (*header.values, *header.secrets)),
-                *(_secret("", file, directory) for file in header.files),
+                *(_secret("", file, directory) for file in header.files if file),
             )
             for name, header in keys.items()
         }

@@ -5,6 +5,7 @@ duplicate keys are refused, ``<<`` merges. Nothing is constructed, so no tag can
 Composing from events rather than with ``yaml.compose`` bounds depth and aliases.
 """
 
+import base64
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from cwgpu.config.source import Place, Source, line_starts
 _CORE = "tag:yaml.org,2002:"
 # The tags a plain scalar resolves to by itself: writing one out changes nothing here.
 _RESOLVED = frozenset(_CORE + name for name in ("int", "float", "bool", "null", "timestamp"))
+_BINARY = _CORE + "binary"
 _STRINGS = frozenset({None, _CORE + "str"})
 _COLLECTIONS = frozenset({None, "!", _CORE + "map", _CORE + "seq"})
 
@@ -139,6 +141,8 @@ class _Composer:
     def made(self, event: yaml.Event, events: Iterator[yaml.Event], place: Place) -> Node:
         if isinstance(event, yaml.ScalarEvent):
             style = event.style if event.style in ("'", '"', "|", ">") else ""
+            if event.tag == _BINARY:
+                return Node(Kind.STR, place, self.decoded(event.value, place), style)
             return Node(self.kind(event, place), place, event.value, style)
         tag = event.tag if isinstance(event, yaml.CollectionStartEvent) else None
         if tag not in _COLLECTIONS:
@@ -148,6 +152,12 @@ class _Composer:
         if isinstance(event, yaml.SequenceStartEvent):
             return sequence(place, tuple(self.items(events)))
         return mapping(place, self.members(events))
+
+    def decoded(self, text: str, place: Place) -> str:
+        try:
+            return base64.b64decode(text).decode()
+        except ValueError:
+            raise _Fault(place, "this is no text in base64, which !!binary announces") from None
 
     def kind(self, event: yaml.ScalarEvent, place: Place) -> Kind:
         plain, _ = event.implicit
@@ -183,10 +193,11 @@ class _Composer:
         key = self.node(event, events)
         if key.kind in (Kind.MAPPING, Kind.SEQUENCE):
             raise _Fault(key.place, f"a key must be a word, this is {describe(key)}")
-        self.trail.append(key.text)
+        name = "" if key.kind is Kind.NULL else key.text
+        self.trail.append(name)
         value = self.node(next(events), events)
         self.trail.pop()
-        return Member(key.text, key.place, value)
+        return Member(name, key.place, value)
 
     def inherited(self, merge: Member) -> Iterator[Member]:
         sources = merge.value.items or (merge.value,)

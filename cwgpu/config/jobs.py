@@ -111,6 +111,9 @@ def check_global(defaults: Global, setting: Setting, *, has_jobs: bool) -> None:
     if defaults.scrape_timeout > interval_ms:
         _too_long(defaults.scrape_timeout, interval_ms, setting, ("global", "scrape_timeout"))
     formats.check(defaults, setting.report, ("global",))
+    if "" in defaults.external_labels:
+        nameless = ("global", "external_labels", "")
+        setting.report.refuse(nameless, "bad-label-name", "a label without a name")
     scheme = defaults.metric_name_validation_scheme
     if has_jobs and scheme not in _SCHEMES:
         message = f"{short(scheme)} is no scheme of names"
@@ -119,11 +122,14 @@ def check_global(defaults: Global, setting: Setting, *, has_jobs: bool) -> None:
 
 
 def _times(written: ScrapeConfig, defaults: Global, setting: Setting, loc: Loc) -> tuple[int, int]:
-    interval_ms = written.scrape_interval or defaults.scrape_interval or _INTERVAL_MS
+    common_ms = defaults.scrape_interval or _INTERVAL_MS
+    interval_ms = written.scrape_interval or common_ms
     timeout_ms = written.scrape_timeout
     if timeout_ms > interval_ms:
         _too_long(timeout_ms, interval_ms, setting, (*loc, "scrape_timeout"))
-    return interval_ms, timeout_ms or min(defaults.scrape_timeout or _TIMEOUT_MS, interval_ms)
+    # The global timeout is cut by the global interval before a job's own interval comes in.
+    usual_ms = defaults.scrape_timeout or min(_TIMEOUT_MS, common_ms)
+    return interval_ms, timeout_ms or min(usual_ms, interval_ms)
 
 
 def _too_long(timeout_ms: int, interval_ms: int, setting: Setting, loc: Loc) -> None:

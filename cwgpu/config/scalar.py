@@ -30,6 +30,8 @@ def kind(text: str) -> Kind:
         return Kind.NULL
     if text in _BOOLS:
         return Kind.BOOL
+    if text.startswith("_"):
+        return Kind.STR  # elsewhere an underscore in a number is passed over
     if _whole(text) is not None:
         return Kind.INT
     if text.lstrip("+-") in _SPECIAL or _FLOAT.fullmatch(text.replace("_", "")):

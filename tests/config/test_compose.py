@@ -127,7 +127,10 @@ def test_an_alias_is_what_its_anchor_is() -> None:
         ("a: &x [*x]\n", "inside its own anchor"),
         ("a: !foo 1\n", "the tag '!foo' means nothing"),
         ("a: !foo [1]\n", "the tag '!foo' means nothing"),
-        ("a: !!binary aGk=\n", "means nothing"),
+        ("a: !!binary aGk\n", "no text in base64"),
+        ("a: !!binary /w==\n", "no text in base64"),
+        ("password: *x\n", "no anchor *** stands before"),
+        ("password: !x 1\n", "the tag *** means nothing"),
         ("[a]: 1\n", "a key must be a word"),
         ("a: [1\n", "expected"),
         ("a: \x00\n", "may not stand in YAML"),
@@ -182,3 +185,26 @@ def test_places_count_characters() -> None:
     """A column counts characters and not bytes."""
     member = read("é: {ü: x}\n").members[0].value.members[0]
     assert (member.place.column, member.value.place.column) == (5, 8)
+
+
+@pytest.mark.parametrize("tag", ["!!binary", "!<tag:yaml.org,2002:binary>"])
+def test_base64_is_decoded(tag: str) -> None:
+    """A text may be written in base64, as go-yaml has it; a number it never is."""
+    (node,), complaints = compose.read(f"a: {tag} MTI=\n", Source.of("f.yml", ""))
+    found = node.at("a")
+    assert found is not None
+    assert (found.kind, found.text, complaints) == (Kind.STR, "12", [])
+
+
+def test_a_key_of_nothing_is_empty() -> None:
+    """A null key of a mapping is the empty text, as in Go."""
+    (node,), _ = compose.read("a: {~: 1}\n", Source.of("f.yml", ""))
+    found = node.at("a")
+    assert found is not None
+    assert [member.name for member in found.members] == [""]
+
+
+def test_numbers_begin_with_no_underscore() -> None:
+    """Within them underscores are passed over."""
+    (node,), _ = compose.read("[_1, 1_0, -_1]\n", Source.of("f.yml", ""))
+    assert [each.kind for each in node.items] == [Kind.STR, Kind.INT, Kind.INT]

@@ -72,6 +72,7 @@ def test_every_key_arrives() -> None:
         ("scrape_interval: 0", "", 60.0, 10.0),
         ("scrape_timeout: 3s", "global: {scrape_interval: 20s}\n", 20.0, 3.0),
         ("", "global: {scrape_interval: 5s}\n", 5.0, 5.0),
+        ("scrape_interval: 30s", "global: {scrape_interval: 5s}\n", 30.0, 5.0),
         ("scrape_interval: 2m", "global: {scrape_timeout: 30s}\n", 120.0, 30.0),
         ("scrape_interval: 1s500ms", "", 1.5, 1.5),
         ("scrape_interval:", "global:\n", 60.0, 10.0),
