@@ -36,9 +36,13 @@ _WHAT_TO_WRITE = (
     ("class range: \\", "RE2 has no such class; \\pL is any letter, \\p{Greek} a script"),
     ("class range: [:", "RE2 has no such class; [[:alpha:]] and [[:digit:]] are two that it has"),
     ("class range", "write the lower end first, or put the - at the end: [az-]"),
+    ("groups, too many", "at most 1000 are; one that is not referred to is (?:...)"),
     ("too large", "it grows too big when compiled; use smaller repetitions or fewer alternatives"),
     ("surrogate", "write the character itself; half a surrogate pair is none"),
 )
+
+_SHOWN = 500
+"""Characters of a pattern that are shown: a longer one is found again by these."""
 
 
 def sentence(pattern: str, message: str) -> str:
@@ -46,4 +50,5 @@ def sentence(pattern: str, message: str) -> str:
     advice = next(
         (advice for words, advice in _WHAT_TO_WRITE if words in message), "see RE2 syntax"
     )
-    return f"regex {pattern!r}: {message}: {advice}"
+    shown = repr(pattern if len(pattern) <= _SHOWN else f"{pattern[:_SHOWN]}...")
+    return f"regex {shown}: {message}: {advice}"

@@ -8,6 +8,7 @@ Syntax: https://github.com/google/re2/wiki/Syntax. The wrapping is that of Prome
 ``model/relabel/relabel.go`` (``NewRegexp``).
 """
 
+import itertools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +22,13 @@ from cwgpu.prom import advice
 _OPTIONS = re2.Options()
 _OPTIONS.log_errors = False
 """RE2 would print to standard error; what it says is in the exception anyway."""
+_ROOMY = re2.Options()
+_ROOMY.log_errors = False
+_ROOMY.max_mem *= 16
+"""For a pattern that was let in already, its names made longer."""
+_MOST_GROUPS = 1000
+"""RE2 bounds what a pattern takes, but not what it notes of the groups while it matches: the square
+of their number. Go's RE2 refuses groups that nest deeper than this."""
 
 _META = frozenset("\\.+*?()|[]{}^$")
 _SEPARATE = frozenset((".", "[", "$", ""))
@@ -48,6 +56,8 @@ class _Compiled(Protocol):
     """A regex of google-re2, compiled from bytes, which is three times faster than from str."""
 
     def search(self, text: bytes, pos: int = 0) -> _Found | None: ...
+    @property
+    def groups(self) -> int: ...
     @property
     def groupindex(self) -> Mapping[bytes, int]: ...
 
@@ -171,6 +181,8 @@ def _compile(pattern: str, wrapped: str) -> _Compiled:
     except re2.error as error:
         fault = _fault(pattern) or _words(error)
         raise RuleError(advice.sentence(pattern, fault)) from None
+    if compiled.groups > _MOST_GROUPS:
+        raise RuleError(advice.sentence(pattern, f"{compiled.groups} groups, too many"))
     for name in compiled.groupindex:
         if not name.isascii():
             fault = f"invalid named capture group: {name.decode()}"
@@ -194,19 +206,21 @@ def _words(error: Exception) -> str:
 def _names(pattern: str, compiled: _Compiled) -> Mapping[str, tuple[int, ...]]:
     """Give the numbers of the groups of each name.
 
-    google-re2 tells only the first group of a name. So where a name may stand twice, each place is
-    renamed in turn to see which group it is, if it is one and not text of a class or a quotation.
+    google-re2 tells only the first group of a name. So where a name may stand twice, each place
+    gets a name of its own to see which group it is, if it is one and not text of a class or a
+    quotation.
     """
-    places = [place.span(1) for place in _GROUP_NAME.finditer(pattern)]
+    places: list[str] = _GROUP_NAME.findall(pattern)
     if len(compiled.groupindex) == len(places):
         return {name.decode(): (index,) for name, index in compiled.groupindex.items()}
-    alias = "_" * len(pattern)  # longer than any name that the pattern can hold
+    number = itertools.count()
+    renamed = _GROUP_NAME.sub(lambda _: f"(?P<_{next(number)}>", pattern)
+    indexes = re2.compile(f"^(?s:{renamed})$".encode(), _ROOMY).groupindex
     names: dict[str, tuple[int, ...]] = {}
-    for begin, end in places:
-        renamed = f"^(?s:{pattern[:begin]}{alias}{pattern[end:]})$".encode()
-        index = re2.compile(renamed, _OPTIONS).groupindex.get(alias.encode())
+    for place, name in enumerate(places):
+        index = indexes.get(b"_%d" % place)
         if index is not None:
-            names[pattern[begin:end]] = (*names.get(pattern[begin:end], ()), index)
+            names[name] = (*names.get(name, ()), index)
     return names
 
 

@@ -86,6 +86,8 @@ def test_what_go_refuses_is_refused(pattern: str) -> None:
         ("[[:foo:]]", "[[:alpha:]]"),
         ("[z-a]", "the lower end first"),
         (r"\pL{1000}", "too big"),
+        ("(x)" * 1001, "(?:...)"),
+        ("(" * 20_000 + ")" * 20_000, "(?:...)"),
         ("\\", r"a backslash itself is \\"),
         ("a\ud800", "half a surrogate pair"),
     ],
@@ -96,6 +98,13 @@ def test_refusals_say_what_to_write(pattern: str, words: str) -> None:
         with pytest.raises(RuleError) as caught:
             door(pattern)
         assert words in str(caught.value)
+
+
+def test_a_long_pattern_is_shown_by_its_beginning() -> None:
+    """A complaint about a pattern of a megabyte is no megabyte."""
+    with pytest.raises(RuleError, match=r"^regex '\(x{499}\.\.\.': ") as caught:
+        regex.anchored("(" + "x" * 1_000_000)
+    assert len(str(caught.value)) < 700
 
 
 def test_fault_of_the_wrapping_alone_is_explained() -> None:
@@ -194,6 +203,24 @@ def test_regexes_of_one_pattern_are_equal() -> None:
     assert regex.anchored("a(b)") == regex.anchored("a(b)")
     assert hash(regex.searching("a.")) == hash(regex.searching("a."))
     assert regex.anchored("a") != regex.anchored("b")
+
+
+def test_names_in_classes_are_told_from_groups_in_time() -> None:
+    """A pattern with thousands of what looks like named groups compiles while somebody waits."""
+    pattern = "(?P<n>a)" + "[(?P<n>]" * 5000
+    assert regex.anchored(f"{pattern}(?P<n>b)|.*").match("x")
+
+
+HOSTILE = ["(a+)+$", "(a*)*b", "(a|aa)+$", "(.*)*x", "(.*)(.*)(.*)(.*)x", ".*a.{20}b", "(x?){999}y"]
+"""What takes an engine that backtracks for ever, and one that does not all its memory."""
+
+
+@pytest.mark.parametrize("pattern", HOSTILE)
+def test_a_hostile_regex_takes_no_longer_than_the_text(pattern: str) -> None:
+    """A million characters are looked at and refused."""
+    text = "a" * 1_000_000 + "!"
+    assert regex.anchored(pattern).match(text) is None
+    assert not regex.searching(f"^(?:{pattern})$")(text)
 
 
 def test_groups_by_name_and_number() -> None:
