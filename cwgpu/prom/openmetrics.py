@@ -25,7 +25,8 @@ _T = TypeVar("_T")
 
 _NEWLINE = re.compile(rb"\n")
 _BLANK = re.compile(rb" ")
-_EOF = re.compile(rb"# EOF\n?")
+# NUL bytes are the lexer's own mark of the end.
+_EOF = re.compile(rb"# EOF\0*+\n?\0*+")
 _META = re.compile(rb"# (?:HELP|TYPE|UNIT) ")
 _TOKEN = re.compile(rb" [^ \n\0]+")
 _EXEMPLAR = re.compile(rb" # \{")

@@ -102,6 +102,7 @@ NOT_DRAWN: Mapping[str, str] = {
 _QUOTED = re.compile(r'[{,]\s*"')
 _INDENTED = re.compile(r"^[ \t]+(?![#\s])", re.MULTILINE)
 _OM_COMMA = re.compile(r",\}")
+_OM_NUL = re.compile(r"# (?:E|EO)?\0")
 _OM_EMPTY = re.compile(r"^$")
 _OM_EXEMPLAR = re.compile(r"^[^ {\n]*(?<!_total)(?<!_bucket)[ {].* # \{", re.MULTILINE)
 _EXPORTED = re.compile(r'exported_\w+\s*=\s*""')
@@ -112,10 +113,11 @@ def known_to_differ(page: Page) -> bool:
 
     The rows in ``NEWER`` have the reasons: names in quotes, blanks before a name, a comma after the
     last label in OpenMetrics, an exemplar on what is no counter, an empty exported_ label.
+    NUL bytes within ``# EOF`` are let in by both, and not by us: nobody writes them.
     """
     searches = [_QUOTED, _INDENTED, _EXPORTED]
     if page.content_type == OPENMETRICS:
-        searches += [_OM_COMMA, _OM_EXEMPLAR, _OM_EMPTY]
+        searches += [_OM_COMMA, _OM_EXEMPLAR, _OM_EMPTY, _OM_NUL]
     return any(search.search(page.text) for search in searches)
 
 

@@ -21,7 +21,7 @@ def find(name: str) -> Path | None:
         if (
             each
             and Path(each).is_file()
-            and _version(each).startswith(f"{name}, version {VERSION}")
+            and _version(each).startswith(f"{name}, version {VERSION}.")
         ):
             return Path(each)
     return None
