@@ -7,6 +7,7 @@ from cwgpu.emf.declare import Declaration
 from cwgpu.emf.delta import Treatment
 from cwgpu.model.target import TargetGroup
 from cwgpu.plan.client import Client
+from cwgpu.plan.kubernetes import KubernetesDiscovery, Lease, Shard
 from cwgpu.prom.exposition import Format
 from cwgpu.prom.relabel import Rule
 
@@ -85,6 +86,7 @@ class Job:
     static: tuple[TargetGroup, ...] = ()
     files: tuple[FileDiscovery, ...] = ()
     http: tuple[HttpDiscovery, ...] = ()
+    kubernetes: tuple[KubernetesDiscovery, ...] = ()
     unsupported: tuple[str, ...] = ()
     """Discovery keys that were read but that nothing acts on yet."""
 
@@ -150,6 +152,10 @@ class Plan:
     cloudwatch: CloudWatch
     dcgm: Dcgm = field(default_factory=Dcgm)
     flush_interval_s: float = 5.0
+    lease: Lease | None = None
+    """None: nobody else scrapes what we scrape."""
+    shard: Shard | None = None
+    """None: all targets are ours."""
     warnings: tuple[str, ...] = ()
     """What the configuration asks for and will not get, one sentence each."""
     files: tuple[str, ...] = ()

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from cwgpu.model.objects import EndpointAddress, EndpointPort, Endpoints, EndpointSubset, Node
 from cwgpu.prom.kubernetes import meta, service
 from cwgpu.prom.kubernetes.backing import Backing
+from cwgpu.prom.kubernetes.lookup import Lookup
 from cwgpu.prom.kubernetes.meta import NAMESPACE, PREFIX, Found
-from cwgpu.prom.kubernetes.role import Lookup
 
 _ENDPOINT = f"{PREFIX}endpoint_"
 

@@ -3,8 +3,9 @@
 from cwgpu.model import objects
 from cwgpu.model.target import TargetGroup
 from cwgpu.prom.kubernetes import endpoints, ingress, meta, node, pod, service, slices
+from cwgpu.prom.kubernetes.lookup import Lookup
 from cwgpu.prom.kubernetes.meta import Found
-from cwgpu.prom.kubernetes.role import Lookup, Role
+from cwgpu.prom.kubernetes.role import Role
 
 _SOURCES = {Role.SERVICE: "svc"}
 """The role's name begins the source of a group, this one's aside."""

@@ -1,9 +1,9 @@
-"""The roles of a Kubernetes discovery, and the kinds of object that each has to know."""
+"""The roles of a Kubernetes discovery, and the kinds of object that each has to know.
+
+A plan names roles, so this module loads nothing that only a discovery at work needs.
+"""
 
 import enum
-from typing import Protocol
-
-from cwgpu.model.objects import Node, Pod, Service
 
 
 class Role(enum.Enum):
@@ -31,16 +31,3 @@ def kinds(role: Role, *, attach_node: bool) -> tuple[str, ...]:
     """Name the kinds of object that have to be watched; the one that becomes targets is first."""
     attaches = attach_node and role in {Role.POD, Role.ENDPOINTS, Role.ENDPOINTSLICE}
     return (*_KINDS[role], "node") if attaches else _KINDS[role]
-
-
-class Lookup(Protocol):
-    """The objects that are known by now."""
-
-    def pod(self, namespace: str, name: str) -> Pod | None:
-        """Give a pod, if it is known."""
-
-    def service(self, namespace: str, name: str) -> Service | None:
-        """Give a service, if it is known."""
-
-    def node(self, name: str) -> Node | None:
-        """Give a node; None too where nodes are not attached."""

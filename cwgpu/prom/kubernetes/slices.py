@@ -3,8 +3,8 @@
 from cwgpu.model.objects import EndpointSlice, Node, SliceEndpoint, SlicePort
 from cwgpu.prom.kubernetes import meta, service
 from cwgpu.prom.kubernetes.backing import Backing
+from cwgpu.prom.kubernetes.lookup import Lookup
 from cwgpu.prom.kubernetes.meta import NAMESPACE, PREFIX, Found
-from cwgpu.prom.kubernetes.role import Lookup
 
 _SLICE = f"{PREFIX}endpointslice_"
 _SERVICE = "kubernetes.io/service-name"
