@@ -227,7 +227,7 @@ async def _write(
         await response.write(b"".join(lines))
     while watch.orders:
         order = watch.orders.popleft()
-        if order.bookmark and watch.options.bookmarks:
+        if order.bookmark and watch.watching.can_bookmark:
             await response.write(watch.watching.bookmark())
         if order.refused is not None:
             await response.write(watching.error(order.refused))

@@ -50,6 +50,11 @@ class Watching:
         self.position = max(self.position, version)
         return lines
 
+    @property
+    def can_bookmark(self) -> bool:
+        """Tell whether bookmarks are wanted, and the client is not ahead of the server."""
+        return self.options.bookmarks and self.position <= self._store.version
+
     def bookmark(self, annotations: Json | None = None) -> bytes:
         """Give the line that says only how far the client is."""
         metadata: Json = {"resourceVersion": str(self.position)}

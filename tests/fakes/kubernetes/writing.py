@@ -186,11 +186,15 @@ def _going(document: Json) -> Json:
 
 
 def _empty(store: Store, namespace: str) -> None:
-    for resource in RESOURCES.values():
-        if resource.namespaced:
-            for stored in store.all(resource)[1]:
-                if stored.key.startswith(f"{namespace}/"):
-                    store.remove(resource, stored.key)
+    inside = [
+        (resource, stored.key)
+        for resource in RESOURCES.values()
+        if resource.namespaced
+        for stored in store.all(resource)[1]
+        if stored.key.startswith(f"{namespace}/")
+    ]
+    for resource, key in inside:
+        store.remove(resource, key)
 
 
 def _validate(resource: Resource, document: Json) -> None:
