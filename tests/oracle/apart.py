@@ -101,6 +101,7 @@ NOT_DRAWN: Mapping[str, str] = {
 
 _QUOTED = re.compile(r'[{,]\s*"')
 _INDENTED = re.compile(r"^[ \t]+(?![#\s])", re.MULTILINE)
+_WHOLE_QUANTILE = re.compile(r'summary(?s:.*)quantile\s*=\s*"\d+"')
 _OM_COMMA = re.compile(r",\}")
 _OM_NUL = re.compile(r"# (?:E|EO)?\0")
 _OM_EMPTY = re.compile(r"^$")
@@ -111,11 +112,12 @@ _EXPORTED = re.compile(r'exported_\w+\s*=\s*""')
 def known_to_differ(page: Page) -> bool:
     """Tell whether Prometheus 2.42 is known to read this page unlike 3.0.1.
 
-    The rows in ``NEWER`` have the reasons: names in quotes, blanks before a name, a comma after the
-    last label in OpenMetrics, an exemplar on what is no counter, an empty exported_ label.
+    The rows in ``NEWER`` have the reasons: names in quotes, blanks before a name, a whole number for
+    a quantile, a comma after the last label in OpenMetrics, an exemplar on what is no counter, an
+    empty exported_ label.
     NUL bytes within ``# EOF`` are let in by both, and not by us: nobody writes them.
     """
-    searches = [_QUOTED, _INDENTED, _EXPORTED]
+    searches = [_QUOTED, _INDENTED, _EXPORTED, _WHOLE_QUANTILE]
     if page.content_type == OPENMETRICS:
         searches += [_OM_COMMA, _OM_EXEMPLAR, _OM_EMPTY, _OM_NUL]
     return any(search.search(page.text) for search in searches)

@@ -101,6 +101,7 @@ def answers_of(folder: Path, drawn: Drawn) -> Iterator[list[Json]]:
 
 
 @pytest.mark.oracle("promtool")
+@pytest.mark.timeout(180)
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(drawn=st.lists(rulesets.jobs(), min_size=1, max_size=_AT_ONCE))
 def test_promtool_makes_the_same_targets(tmp_path: Path, drawn: Drawn) -> None:
@@ -110,6 +111,7 @@ def test_promtool_makes_the_same_targets(tmp_path: Path, drawn: Drawn) -> None:
 
 
 @pytest.mark.oracle("promtool")
+@pytest.mark.timeout(180)
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(drawn=st.lists(rulesets.jobs(rulesets.choosing_rules), min_size=1, max_size=_AT_ONCE))
 def test_promtool_sees_the_same_before_the_rules(tmp_path: Path, drawn: Drawn) -> None:
