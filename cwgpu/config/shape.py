@@ -4,7 +4,9 @@ Complaints about unknown keys and the documentation of the configuration are bot
 """
 
 import enum
-from collections.abc import Iterator
+import functools
+import inspect
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, get_args, get_origin
 
@@ -53,9 +55,12 @@ def name(key: str, field: FieldInfo) -> str:
     return field.alias or key
 
 
-def names(model: type[Model]) -> dict[str, FieldInfo]:
-    """Give a model's fields under the names in which they are written."""
-    return {name(key, field): field for key, field in model.model_fields.items()}
+@functools.cache
+def names(model: type[Model]) -> Mapping[str, FieldInfo]:
+    """Give a model's fields under the names in which they are written, its own before others'."""
+    fields = model.model_fields
+    order = dict.fromkeys(key for each in model.__mro__ for key in inspect.get_annotations(each))
+    return {name(key, fields[key]): fields[key] for key in order if key in fields}
 
 
 def keys(model: type[Model], loc: Loc = ()) -> Iterator[Key]:

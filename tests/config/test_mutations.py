@@ -2,6 +2,7 @@
 
 import copy
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cwgpu.config import document, load
-from cwgpu.config.complaint import Complaint, errors_in, render_all
+from cwgpu.config.complaint import Complaint, as_json, errors_in, render_all
 from cwgpu.config.document import Form
 from cwgpu.config.where import Found
 from tests.config import corpus
@@ -20,6 +21,7 @@ Tree: TypeAlias = Any
 
 _AGENT = json.loads((corpus.FOLDER / "everything.good.json").read_text())
 _JOBS = yaml.safe_load((corpus.FOLDER / "jobs.good.yaml").read_text())
+_CLIENTS = yaml.safe_load((corpus.FOLDER / "clients.good.yaml").read_text())
 _DEFAULT = json.loads((Path(__file__).parents[2] / "config/cwagent.json").read_text())
 
 _ODD: st.SearchStrategy[Tree] = st.sampled_from(
@@ -87,7 +89,7 @@ def test_any_agents_file_gives_a_plan_or_errors(tree: object) -> None:
     check(found.complaints, text)
 
 
-@given(mutated(_JOBS))
+@given(mutated(_JOBS) | mutated(_CLIENTS))
 @settings(max_examples=150, deadline=None)
 def test_any_file_of_jobs_gives_jobs_or_errors(tree: object) -> None:
     """The same for prometheus.yml."""
@@ -96,3 +98,24 @@ def test_any_file_of_jobs_gives_jobs_or_errors(tree: object) -> None:
     jobs, said = load.prometheus_file(Found(read.root, read.complaints, Path("/etc")))
     check(said, text)
     assert errors_in(said) or all(job.name for job in jobs)
+
+
+_WRITTEN: dict[str, Callable[[Tree], str]] = {
+    "JSON": lambda tree: json.dumps(tree, indent=1),
+    "JSON in a line": json.dumps,
+    "YAML": yaml.safe_dump,
+    "YAML in flow style": lambda tree: yaml.safe_dump(tree, default_flow_style=True),
+}
+
+
+@given(mutated(_CLIENTS), st.sampled_from(sorted(_WRITTEN)), st.data())
+@settings(max_examples=150, deadline=None)
+def test_no_secret_is_told(tree: object, style: str, data: st.DataObject) -> None:
+    """Whatever is wrong, and wherever the text is cut off, complaints hold no secret."""
+    text = _WRITTEN[style](tree)
+    cut = data.draw(st.integers(len(text) // 2, len(text)) | st.just(len(text)))
+    form = Form.JSON if style.startswith("JSON") else Form.YAML
+    read = document.read(text[:cut].encode(), "f", form)
+    _, said = load.prometheus_file(Found(read.root, read.complaints, Path("/etc")))
+    assert "hunter2" not in render_all(said)
+    assert all("hunter2" not in str(as_json(each)) for each in said)

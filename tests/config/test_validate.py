@@ -71,9 +71,9 @@ def test_thousands_of_digits_are_no_number() -> None:
         (
             "zzz",
             (
-                "it may have the keys body_size_limit, sample_limit, target_limit, label_limit, "
-                "label_name_length_limit, label_value_length_limit, keep_dropped_targets, "
-                "scrape_protocols ..."
+                "it may have the keys scrape_interval, scrape_timeout, body_size_limit, "
+                "sample_limit, target_limit, label_limit, label_name_length_limit, "
+                "label_value_length_limit ..."
             ),
         ),
     ],

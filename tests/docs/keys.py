@@ -9,18 +9,21 @@ from collections.abc import Iterator
 
 from cwgpu.config import shape
 from cwgpu.config.agent import AgentFile
+from cwgpu.config.client import Client
 from cwgpu.config.prometheus import PrometheusFile
 from cwgpu.config.shape import Model, Use
 from tests.docs import pages
 
 PAGE = "docs/configuration.md"
 ROOTS: tuple[type[Model], ...] = (AgentFile, PrometheusFile)
+SHARED: tuple[type[Model], ...] = (Client,)
+"""Models whose keys stand inline in others: they have a table, and are left out of the others'."""
 _BLOCK = re.compile(r"(?s)(<!-- keys of (\w+) -->\n).*?(<!-- end -->)")
 
 
 def models() -> dict[str, type[Model]]:
     """Give the models whose keys somebody acts on, by their names."""
-    found: dict[str, type[Model]] = {root.__name__: root for root in ROOTS}
+    found: dict[str, type[Model]] = {root.__name__: root for root in (*ROOTS, *SHARED)}
     for root in ROOTS:
         idle = [key.loc for key in shape.keys(root) if key.use]
         for key in shape.keys(root):
@@ -52,8 +55,14 @@ def _table(model: type[Model]) -> str:
 
 
 def _marked(model: type[Model], mark: Use | None) -> Iterator[tuple[str, str]]:
+    shared = {
+        name
+        for each in SHARED
+        if each is not model and issubclass(model, each)
+        for name in shape.names(each)
+    }
     for name, field in shape.names(model).items():
-        if shape.use(field) is mark:
+        if shape.use(field) is mark and name not in shared:
             yield name, (field.description or "").replace("|", "\\|")
 
 

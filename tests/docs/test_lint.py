@@ -7,7 +7,7 @@ from tests.docs import pages
 
 PAGE = "docs/lint.md"
 CODE = re.compile(r"[a-z]+[0-9]*(?:-[a-z0-9]+)+")
-OTHER_WORDS = {"dcgm-exporter", "nvidia-dcgm-exporter", "utf-8-sig"}
+OTHER_WORDS = {"dcgm-exporter", "nvidia-dcgm-exporter", "utf-8-sig", "utf-16"}
 """Words with hyphens in the room that are no codes."""
 WITHOUT_HYPHEN = {"overridden"}
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from cwgpu.config import default, document, manifest, where
+from cwgpu.config import default, document, load, manifest, where
 from cwgpu.config.document import Form
 from cwgpu.config.lint import judge
 from cwgpu.config.where import Found
@@ -96,6 +96,12 @@ def test_the_documentations_examples() -> None:
     for text in examples:
         root = document.read(text.encode(), "example.json", Form.JSON).root
         assert bench.codes(Found(root, (), bench.HERE)) == []
+    jobs = re.findall(r"(?s)```yaml\n(.*?)```", page)
+    assert jobs
+    for text in jobs:
+        found = bench.jobs(text)
+        assert load.prometheus_file(found)[1] == ()
+        assert bench.codes(jobs=found) == []
 
 
 def test_what_cannot_be_read_is_passed_over() -> None:

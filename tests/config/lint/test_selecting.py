@@ -86,3 +86,48 @@ def test_dimensions_with_an_end() -> None:
 def test_every_usual_label_is_usual() -> None:
     """The labels that the exporter is known to give are the ones that it has here."""
     assert [name for name in dcgm.LABELS if dcgm.usual_name(name) != name] == []
+
+
+@pytest.mark.parametrize(
+    ("selector", "meant"),
+    [
+        ("^DCGM_FI_DEV_GPU_UTILL$", "^DCGM_FI_DEV_GPU_UTIL$"),
+        ("DCGM_FI_DEV_XID_ERORS", "DCGM_FI_DEV_XID_ERRORS"),
+        ("^DCGM_FI_DEV_FB_USE$", "^DCGM_FI_DEV_FB_USED$"),
+    ],
+)
+def test_a_slip_in_the_name_of_a_field(selector: str, meant: str) -> None:
+    """A name that no field has, but one nearly, is told with that one."""
+    found = selecting(selector)
+    name = selector.strip("^$")
+    assert found[-1] == (
+        f"unknown-field: no field of DCGM that is known here is called {name}: "
+        f'did you mean "{meant}"?'
+    )
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        "^DCGM_FI_DEV_BAR1_USED$",
+        "^DCGM_FI_DEV_PCIE_RX_THROUGHPUT$",
+        "^DCGM_FI_DEV_NVLINK_BANDWIDTH_L99$",
+        "^DCGM_EXP_OURS$",
+        "^DCGM_FI_DEV_GPU_UTIL.*$",
+        "^DCGM_FI_DEV_(GPU_UTILL|FB_USEDD)$",
+        "^MY_DCGM_FI_DEV_GPU_UTILL$",
+        "^DCGM_FI_DEV_FB$",
+        "DCGM_FI_DEV_GPU_UTI",
+    ],
+)
+def test_fields_that_are_not_known_here(selector: str) -> None:
+    """Other fields, numbers of links, patterns and beginnings of names are let alone."""
+    assert [each for each in selecting(selector) if each.startswith("unknown-field")] == []
+
+
+def test_names_that_rules_make_may_be_any() -> None:
+    """Who renames metrics may select what no field is called."""
+    rule = "{source_labels: [__name__], regex: (.+), target_label: __name__, replacement: '${1}L'}"
+    jobs = f"scrape_configs: [{{job_name: a, metric_relabel_configs: [{rule}]}}]"
+    config = bench.declaring(bench.declaration(selectors=["^DCGM_FI_DEV_GPU_UTILL$"]))
+    assert bench.codes(config, bench.jobs(jobs)) == []
