@@ -130,13 +130,13 @@ def _proxy(proxy: Proxy, report: Report, loc: Loc) -> None:
 
 def _proxy_url(written: str, report: Report, loc: Loc) -> None:
     try:
-        parts = url.parse(written)
+        url.parse(written)
     except url.UrlError as error:
         report.error(loc, "bad-url", f"proxy_url {error}")
         return
-    if parts.scheme not in ("http", "https"):
-        kind = f"a {parts.scheme} proxy" if parts.scheme else "a proxy without a scheme"
-        message = f"{kind} cannot be used here: every request through it will fail"
-        report.warning(loc, "proxy-unusable", message, "write http://HOST:PORT of an HTTP proxy")
-    elif not parts.host:
-        report.warning(loc, "proxy-unusable", "proxy_url names no host", "write http://HOST:PORT")
+    # A proxy without a scheme is one of HTTP, as in the environment.
+    fault = url.web_fault(written if "://" in written else f"http://{written}")
+    if fault:
+        message = f"nothing can go through this proxy, so that every request fails: it {fault}"
+        advice = "write http://HOST:PORT of an HTTP proxy; no other kind can be used here"
+        report.warning(loc, "proxy-unusable", message, advice)

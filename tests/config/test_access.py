@@ -144,7 +144,7 @@ def test_redirects() -> None:
     ("keys", "code", "level"),
     [
         ("proxy_url: socks5://p:1080", "proxy-unusable", "warning"),
-        ("proxy_url: proxy", "proxy-unusable", "warning"),
+        ("proxy_url: a b", "proxy-unusable", "warning"),
         ("proxy_url: http://:3128", "proxy-unusable", "warning"),
         ("proxy_url: ''\n  proxy_connect_header: {a: [b]}", "missing-key", "error"),
         ("proxy_url: ~\n  no_proxy: a", "missing-key", "error"),
@@ -167,6 +167,8 @@ def test_what_cannot_work(keys: str, code: str, level: str) -> None:
     "keys",
     [
         "proxy_url: ''\n  no_proxy: a",
+        "proxy_url: proxy",
+        "proxy_url: proxy:3128",
         "proxy_from_environment: true\n  proxy_connect_header: {a: [b]}",
         'http_headers: {X-A: {values: [a, "b\\tc"]}}',
         "basic_auth:\n  authorization: {credentials_file: a}",

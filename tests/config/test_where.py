@@ -233,7 +233,7 @@ def test_warnings_reach_the_plan(tmp_path: Path) -> None:
     (tmp_path / "jobs.yaml").write_text(JOBS + "  proxy_url: socks5://a\n")
     config = agent(tmp_path / "agent.json", prometheus_config_path="jobs.yaml")
     (sentence,) = load.load(config, None, {}).plan.warnings
-    assert sentence.startswith(f"{tmp_path}/jobs.yaml:4: a socks5 proxy cannot be used here")
+    assert sentence.startswith(f"{tmp_path}/jobs.yaml:4: nothing can go through this proxy")
 
 
 def test_equal_files_give_equal_plans(tmp_path: Path) -> None:
