@@ -83,6 +83,13 @@ class KubernetesDiscovery(Client):
     namespaces: Section[Namespaces] = Field(None, description="Where to look; default: all.")
     selectors: Listed[Selector] = Field([], description="Leave the choice to the API server.")
     attach_metadata: Section[AttachMetadata] = Field(None, description="More labels.")
+    node_local: Flag = Field(
+        default=False,
+        description=(
+            "Only in `cwgpu.scrape_configs`, not in Prometheus. true: of role pod, only pods of "
+            "the node that NODE_NAME names in the environment. Default false."
+        ),
+    )
 
 
 class Discoveries(Model):
@@ -93,7 +100,7 @@ class Discoveries(Model):
     http_sd_configs: Listed[HttpDiscovery] = Field(
         [], description="Targets listed by a web service."
     )
-    kubernetes_sd_configs: Annotated[Listed[KubernetesDiscovery], Use.LATER] = Field(
+    kubernetes_sd_configs: Listed[KubernetesDiscovery] = Field(
         [], description="Targets found through the Kubernetes API."
     )
     azure_sd_configs: Annotated[Free, Use.ELSEWHERE] = Field(None, description="Azure VMs.")

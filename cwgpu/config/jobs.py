@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from operator import attrgetter
 
-from cwgpu.config import access, exclusive, formats, rules, targets
+from cwgpu.config import access, exclusive, formats, kubernetes, rules, targets
 from cwgpu.config.node import Loc, short
 from cwgpu.config.prometheus import Global, ScrapeConfig
 from cwgpu.config.targets import Setting
@@ -65,9 +65,11 @@ def _job(written: ScrapeConfig, defaults: Global, setting: Setting, loc: Loc) ->
         static=targets.static(written, setting, loc),
         files=targets.files(written, setting, loc),
         http=targets.web(written, setting, loc),
-        unsupported=targets.check_others(written, report, loc),
+        kubernetes=kubernetes.discoveries(written, setting, loc),
+        unsupported=targets.others(written),
     )
-    if not (made.static or made.files or made.http or made.unsupported):
+    found = made.static or made.files or made.http or made.unsupported
+    if not (found or written.kubernetes_sd_configs):
         message = f"the job {short(made.name)} says nowhere where its targets are"
         report.warning((*loc, "static_configs"), "no-targets", message, "add static_configs")
     return made

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from cwgpu.config import scalar
-from cwgpu.config.field import Bool, String, Whole, as_string
+from cwgpu.config.field import Bool, Duration, String, Whole, as_string
 from cwgpu.config.node import Node
 from cwgpu.config.prometheus import ScrapeConfig
 from cwgpu.config.shape import Model
@@ -43,6 +43,56 @@ def _switch(value: Any) -> Any:  # noqa: ANN401 - whatever was written
     return value if on is None else dict.fromkeys(Dcgm.model_fields, value)
 
 
+class Lease(Model):
+    """``ha.lease``."""
+
+    name: String = Field("", description="Its name; agents of one name contend for it. Required.")
+    namespace: String = Field("", description="Where it is. Default: the pod's own namespace.")
+    duration: Duration = Field(
+        15_000,
+        description=(
+            "An agent that stands by takes over when the lease was left alone for this long. "
+            "Default 15s."
+        ),
+    )
+    renew_deadline: Duration = Field(
+        10_000,
+        description=(
+            "The agent that scrapes stops when it could not renew the lease for this long. Less "
+            "than duration. Default 10s."
+        ),
+    )
+    retry_period: Duration = Field(
+        2_000, description="How often the lease is renewed or looked at. Default 2s."
+    )
+
+
+class Ha(Model):
+    """``ha``."""
+
+    lease: Lease | None = Field(
+        None,
+        description=(
+            "Of several agents that name the same Lease (coordination.k8s.io), one scrapes and "
+            "the others stand by."
+        ),
+    )
+
+
+class Shard(Model):
+    """``shard``."""
+
+    count: Whole = Field(0, ge=1, description="How many agents share the targets. Required.")
+    index: Whole | None = Field(
+        None,
+        ge=0,
+        description=(
+            "Which of them this is, from 0. Default: the number at the end of the pod's name, as "
+            "a StatefulSet gives it; the name is that of POD_NAME or HOSTNAME in the environment."
+        ),
+    )
+
+
 class Own(Model):
     """The object ``cwgpu``."""
 
@@ -59,6 +109,21 @@ class Own(Model):
             "true: `up`, `scrape_duration_seconds`, `scrape_samples_scraped`, "
             "`scrape_samples_post_metric_relabeling` and `scrape_series_added` are series of each "
             "target, which declarations may select. Default false."
+        ),
+    )
+    meta_env: list[String] = Field(
+        [],
+        description=(
+            "Variables of the agent's environment that targets of kubernetes_sd_configs get as "
+            "labels `__meta_cwgpu_env_<NAME>`, for relabel_configs to compare with."
+        ),
+    )
+    ha: Ha | None = Field(None, description="A second agent that stands by.")
+    shard: Shard | None = Field(
+        None,
+        description=(
+            "Each agent scrapes a part of the targets: those whose address has this agent's index "
+            "as hashmod. Excludes `ha.lease`."
         ),
     )
     unselected: Annotated[Literal["drop", "log"], BeforeValidator(as_string)] = Field(

@@ -22,7 +22,7 @@ _JOBS_PATH: Loc = (*metrics.PROMETHEUS, "prometheus_config_path")
 
 _NOT_HERE = frozenset(("file-not-readable", "variable-not-set"))
 """What is said about a file of jobs that only the cluster has."""
-_OF_THE_PLACE = frozenset(("no-log-group",))
+_OF_THE_PLACE = frozenset(("no-log-group", "no-shard-index"))
 """Errors that may not be any where the configuration is used: the environment is another."""
 
 

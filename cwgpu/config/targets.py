@@ -1,4 +1,4 @@
-"""Where a job's targets come from: static groups, files and web services; the rest is checked."""
+"""Where a job's targets come from: static groups, files and web services; the rest is named."""
 
 import itertools
 import re
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from cwgpu.config import access, cluster, exclusive, shape, url
+from cwgpu.config import access, exclusive, shape, url
 from cwgpu.config.discovery import (
     FILE_REFRESH_MS,
     HTTP_REFRESH_MS,
@@ -134,10 +134,8 @@ def _web(written: HttpDiscovery, setting: Setting, loc: Loc) -> plan.HttpDiscove
     )
 
 
-def check_others(job: ScrapeConfig, report: Report, loc: Loc) -> tuple[str, ...]:
-    """Check the discoveries that nothing acts on yet, and name those that are written."""
-    for index, kubernetes in enumerate(job.kubernetes_sd_configs):
-        cluster.check(kubernetes, report, (*loc, "kubernetes_sd_configs", index))
+def others(job: ScrapeConfig) -> tuple[str, ...]:
+    """Name the discoveries that are written and that nothing acts on."""
     fields = Discoveries.model_fields
     marked = [name for name, field in fields.items() if shape.use(field)]
     return tuple(name for name in marked if getattr(job, name))

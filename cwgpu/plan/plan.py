@@ -88,7 +88,7 @@ class Job:
     http: tuple[HttpDiscovery, ...] = ()
     kubernetes: tuple[KubernetesDiscovery, ...] = ()
     unsupported: tuple[str, ...] = ()
-    """Discovery keys that were read but that nothing acts on yet."""
+    """Discovery keys that were read but that nothing acts on."""
 
 
 @dataclass(frozen=True, slots=True)
