@@ -5,6 +5,9 @@ The rules are those of Kubernetes' own controllers
 abandoned when *we* have seen it unchanged for its duration, by a clock of ours that only goes
 forward. A leader gives up earlier than that, when it could not renew: so the next one never begins
 before the last one has ended, as long as the two clocks run at nearly the same speed.
+
+A lease that somebody deleted tells nothing of who leads, so it is waited for like one that nobody
+renews. Only who has never seen it makes it at once: the first agent of a cluster should not wait.
 """
 
 from dataclasses import dataclass, replace
@@ -29,7 +32,7 @@ class Record:
     duration_s: float
     """The holder's terms, which count for those who wait."""
     version: str
-    """Changes with every write."""
+    """Changes with every write; empty: the lease was deleted."""
     transitions: int = 0
 
 
@@ -49,6 +52,7 @@ class Wait:
     """Somebody else leads."""
 
     holder: str
+    """Of a lease that was given back and then deleted, nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,23 +68,29 @@ class Election:
     renewed_at_s: float | None = None
     """When the write that made or kept us leader was *sent*; None when we do not lead."""
 
+    @property
+    def ends_s(self) -> float | None:
+        """When we lead no more, unless we renew before; None when we do not lead."""
+        return None if self.renewed_at_s is None else self.renewed_at_s + self.terms.renew_s
+
     def leads(self, now_s: float) -> bool:
         """Tell whether we may work now. To be asked before every piece of work."""
-        return self.renewed_at_s is not None and now_s < self.renewed_at_s + self.terms.renew_s
+        return self.ends_s is not None and now_s < self.ends_s
 
     def observe(self, record: Record | None, now_s: float) -> "tuple[Election, Write | Wait]":
         """Take in the lease as it is now (None: there is none) and say what to do."""
         if record is None:
-            return replace(self, seen=None, seen_at_s=now_s), Write(None, 0, takes_over=True)
-        now = self
-        if record != self.seen:
-            now = replace(self, seen=record, seen_at_s=now_s)
-        if record.holder == self.me:
-            return now, Write(record.version, record.transitions, takes_over=False)
+            if self.seen is None:
+                return self, Write(None, 0, takes_over=True)
+            record = replace(self.seen, version="")
+        now = self if record == self.seen else replace(self, seen=record, seen_at_s=now_s)
+        version = record.version or None
+        if record.holder == self.me and (version or self.leads(now_s)):
+            return now, Write(version, record.transitions, takes_over=False)
         ends_s = now.seen_at_s + max(record.duration_s, self.terms.duration_s)
-        if record.holder and now_s < ends_s:
-            return replace(now, renewed_at_s=None), Wait(record.holder)
-        return now, Write(record.version, record.transitions + 1, takes_over=True)
+        if (record.holder or not version) and now_s < ends_s:
+            return now.lost(), Wait(record.holder)
+        return now.lost(), Write(version, record.transitions + 1, takes_over=True)
 
     def written(self, record: Record, sent_s: float) -> "Election":
         """Take in that our write was accepted."""

@@ -77,11 +77,44 @@ def test_a_leader_that_sees_another_holder_leads_no_more() -> None:
     assert not election.leads(101)
 
 
+def test_a_leader_that_sees_its_lease_given_away_leads_no_more() -> None:
+    """Whoever takes it next does so at once."""
+    election = Election("a", TERMS).written(_record("a"), 100)
+    election, decided = election.observe(_record("", "2"), 101)
+    assert decided == Write("2", 1, takes_over=True)
+    assert not election.leads(101)
+
+
+def test_a_leader_makes_a_deleted_lease_anew() -> None:
+    """It goes on leading: those who wait do not know yet that it is gone, or wait."""
+    election = Election("a", TERMS).written(_record("a", "1", 3), 100)
+    election, decided = election.observe(None, 102)
+    assert decided == Write(None, 3, takes_over=False)
+    assert election.leads(102)
+
+
+@pytest.mark.parametrize("holder", ["a", "b", ""])
+def test_a_deleted_lease_is_waited_for(holder: str) -> None:
+    """Its holder, ourselves of old or somebody whom we never saw may not have heard of it yet."""
+    election, _ = Election("b", TERMS).observe(_record("a"), 200)
+    election, _ = election.observe(_record(holder, "2", 3), 205)
+    election, decided = election.lost().observe(None, 300)
+    assert decided == Wait(holder)
+    assert election.observe(None, 314.9)[1] == Wait(holder)
+    assert election.observe(None, 315)[1] == Write(None, 4, takes_over=True)
+
+
 def test_lost_is_lost_until_it_is_won_again() -> None:
     """What was seen of the lease is still known."""
     election = Election("a", TERMS).written(_record("a"), 100).lost()
     assert not election.leads(100)
+    assert election.ends_s is None
     assert election.seen == _record("a")
+
+
+def test_the_end_is_known() -> None:
+    """Who works has to stop by then."""
+    assert Election("a", TERMS).written(_record("a"), 100).ends_s == 110
 
 
 @dataclass
@@ -143,19 +176,26 @@ def _step(agent: _Agent, server: _Server, true_s: float, *, fails: bool) -> None
         st.tuples(st.integers(0, 3), st.sampled_from([0, 0, 0.1, 1, 4, 9, 16]), st.booleans()),
         max_size=120,
     ),
+    deleted=st.none() | st.integers(0, 100),
 )
 def test_there_are_never_two_leaders(
-    clocks: list[tuple[float, float]], steps: list[tuple[int, float, bool]]
+    clocks: list[tuple[float, float]],
+    steps: list[tuple[int, float, bool]],
+    deleted: int | None,
 ) -> None:
-    """Messages are delayed and lost, processes stand still, clocks differ and run 10 % apart."""
-    server = _Server()
+    """Messages are lost, processes stand still, clocks run 10 % apart, the lease is deleted."""
+    # Who never saw a lease may make one at once. Where it can be deleted, all have seen it.
+    record = None if deleted is None else _record("", "0")
+    server = _Server(record)
     agents = [
-        _Agent(Election(str(index), TERMS), offset, rate)
+        _Agent(Election(str(index), TERMS, record), offset, rate)
         for index, (offset, rate) in enumerate(clocks)
     ]
     true_s = 0.0
-    for index, pause_s, fails in steps:
+    for number, (index, pause_s, fails) in enumerate(steps):
         true_s += pause_s
+        if number == deleted:
+            server.record = None
         _step(agents[index % len(agents)], server, true_s, fails=fails)
         leaders = [each for each in agents if each.election.leads(each.now_s(true_s))]
         assert len(leaders) <= 1
