@@ -93,9 +93,10 @@ def test_stars_stand_in_the_last_part(tmp_path: Path, pattern: str) -> None:
     ]
 
 
-def test_a_file_that_cannot_be(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["a\\0*", "a\\0/*.yml", "a\\0.yml"])
+def test_a_file_that_cannot_be(tmp_path: Path, name: str) -> None:
     """A name with a NUL finds nothing."""
-    plan, said = examined(tmp_path, 'scrape_config_files: ["a\\0*"]\n')
+    plan, said = examined(tmp_path, f'scrape_config_files: ["{name}"]\n')
     assert plan is not None
     assert [each.code for each in said] == ["no-file-there"]
 

@@ -4,11 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from cwgpu.config import document, load, shape
+from cwgpu.config import document, load
 from cwgpu.config.complaint import Complaint, errors_in
 from cwgpu.config.document import Form
-from cwgpu.config.prometheus import PrometheusFile
-from cwgpu.config.shape import Use
 from cwgpu.config.where import Found
 from cwgpu.plan.client import Authorization, Client, Secret, Tls
 from cwgpu.plan.plan import FORMATS, FileDiscovery, HttpDiscovery, Job
@@ -131,10 +129,10 @@ def test_dollars_stay_in_prometheus_files() -> None:
     assert made.static[0].targets[0]["__address__"] == "${HOME}:9400"
 
 
-def test_discoveries_of_later_versions_are_named() -> None:
+def test_discoveries_of_others_are_named() -> None:
     """A job says what it asks for that nothing acts on."""
     made = job("kubernetes_sd_configs: [{role: pod}]\n  dns_sd_configs: [{names: [a]}]")
-    assert made.unsupported == ("kubernetes_sd_configs", "dns_sd_configs")
+    assert made.unsupported == ("dns_sd_configs",)
 
 
 def test_discoveries_by_http() -> None:
@@ -269,6 +267,14 @@ def test_an_unknown_scheme_is_told() -> None:
     assert [each.code for each in said(f"global: {{{key}}}")] == ["no-jobs"]
 
 
+def test_external_labels_have_names() -> None:
+    """Nothing acts on them, but a label without a name is refused, as in Prometheus."""
+    found = said("global: {external_labels: {~: a}}\nscrape_config_files: [a.yml]\n")
+    assert [(each.code, each.level.value) for each in found if each.level.value != "note"] == [
+        ("bad-label-name", "error")
+    ]
+
+
 def test_protobuf_is_not_read() -> None:
     """Where it stands among others that is a note, where it stands alone a warning."""
     target = "static_configs: [{targets: ['a:1']}]"
@@ -312,9 +318,3 @@ def test_a_factor_is_a_number(factor: str) -> None:
 def test_every_number_is_a_factor(factor: str) -> None:
     """Numbers are those of YAML."""
     assert job(f"native_histogram_min_bucket_factor: {factor}").name == "gpu"
-
-
-def test_only_kubernetes_may_wait() -> None:
-    """Every other key of a job is acted on, or never will be."""
-    later = {key.loc for key in shape.keys(PrometheusFile) if key.use is Use.LATER}
-    assert later <= {("scrape_configs", 0, "kubernetes_sd_configs")}

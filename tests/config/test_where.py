@@ -236,6 +236,23 @@ def test_warnings_reach_the_plan(tmp_path: Path) -> None:
     assert sentence.startswith(f"{tmp_path}/jobs.yaml:4: nothing can go through this proxy")
 
 
+@pytest.mark.parametrize(("written", "expected"), [({}, False), ({"report_series": True}, True)])
+def test_report_series_are_asked_for_once(
+    tmp_path: Path,
+    written: dict[str, bool],
+    expected: bool,  # noqa: FBT001 - a table
+) -> None:
+    """A switch in the object of our own holds for every job, wherever that is written."""
+    (tmp_path / "jobs.yaml").write_text(JOBS + JOBS.replace("gpu", "other").partition("\n")[2])
+    config = agent(tmp_path / "agent.json", prometheus_config_path="jobs.yaml")
+    config.write_text(json.dumps({**json.loads(config.read_text()), "cwgpu": written}))
+    plan = load.load(config, None, {}).plan
+    assert [job.report_series for job in plan.jobs] == [expected, expected]
+    inline = [{"job_name": "gpu", "static_configs": [{"targets": ["a:9400"]}]}]
+    config.write_text(json.dumps({**AGENT, "cwgpu": {**written, "scrape_configs": inline}}))
+    assert [job.report_series for job in load.load(config, None, {}).plan.jobs] == [expected]
+
+
 def test_equal_files_give_equal_plans(tmp_path: Path) -> None:
     """A reload that changes nothing gives the same plan."""
     (tmp_path / "jobs.yaml").write_text(JOBS)
