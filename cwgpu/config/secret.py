@@ -43,6 +43,8 @@ _NO_VALUE = re.compile(r"""\s*["']?(?:files\b.*|[\w-]+["']?\s*:\s*[{\[]?\s*)""")
 _HAS_KEY = re.compile(r"""[\w"']\s*:(?:\s|$)""")
 _FAR = 1000
 """Lines that are looked at above a line; a certificate with its chain has some hundred."""
+_LONGEST = 1_000_000
+"""A minified ConfigMap is no longer; looking through more takes seconds where it is hostile."""
 _WIDE = 500
 """How much of the end of each; nobody wraps a longer line."""
 
@@ -74,6 +76,8 @@ def masked(lines: Sequence[str], number: int) -> str:
 # A minified file is one line, and all complaints are about it.
 @functools.lru_cache(maxsize=16)
 def _masked(line: str) -> str:
+    if len(line) > _LONGEST:
+        return "*" * len(line)
     for pattern in _PATTERNS:
         line = pattern.sub(_hidden, line)
     return line

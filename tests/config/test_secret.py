@@ -95,6 +95,12 @@ def test_what_holds_no_secret_is_shown(text: str) -> None:
     assert "\n".join(shown).replace("|\n\n", "|\n") == text.replace("|\n\n", "|\n")
 
 
+def test_a_line_without_end_is_not_looked_through() -> None:
+    """Of a line that nobody wrote nothing is shown, and it takes no time."""
+    line = "a-" * 4_000_000
+    assert masked(line) == ["*" * len(line)]
+
+
 def test_a_line_that_is_not_there() -> None:
     """A place outside the text has nothing to show."""
     assert secret.masked(["a"], 0) == secret.masked(["a"], 2) == ""
