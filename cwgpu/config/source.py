@@ -33,6 +33,9 @@ class Source:
 
     def place(self, line: int, column: int, width: int = 1) -> "Place":
         """Give the place of ``line`` and ``column`` (both from 1) of the text."""
+        if self.lines_before + line > len(self.lines):  # where libyaml says that a file ends
+            line = len(self.lines) - self.lines_before
+            column = len(self.lines[-1]) - self.indent + 1
         return Place(self, self.lines_before + line, self.indent + column, max(width, 1))
 
     def embedded(self, lines_before: int, indent: int) -> "Source":
