@@ -6,21 +6,14 @@ from collections.abc import Iterator
 from cwgpu.config import shape
 from cwgpu.config.node import Loc, path
 from cwgpu.config.report import Report
-from cwgpu.config.shape import Model, Use
+from cwgpu.config.shape import Model
 
 _INDEX = re.compile(r"\[\d+\]")
 
 
 def tell(model: Model, report: Report, loc: Loc = ()) -> None:
-    """Warn of each key that is not supported yet; list once what only other programs read."""
-    elsewhere: list[Loc] = []
-    for where, use in marked(model, loc):
-        if use is Use.LATER:
-            message = f"{where[-1]} is not supported yet, and ignored"
-            report.warning(where, "not-yet-supported", message)
-        else:
-            elsewhere.append(where)
-    ignored = [*elsewhere, *_ignored(model, report, loc)]
+    """List once what only other programs read."""
+    ignored = [*marked(model, loc), *_ignored(model, report, loc)]
     if ignored:
         # What every job has is named once.
         names = dict.fromkeys(_INDEX.sub("[]", path(each)) for each in ignored)
@@ -30,18 +23,17 @@ def tell(model: Model, report: Report, loc: Loc = ()) -> None:
         report.note(ignored[0], "not-handled-here", message, advice)
 
 
-def marked(model: Model, loc: Loc = ()) -> Iterator[tuple[Loc, Use]]:
+def marked(model: Model, loc: Loc = ()) -> Iterator[Loc]:
     """Yield the marked keys that are written and that differ from their defaults."""
     for key, field in type(model).model_fields.items():
         if key not in model.model_fields_set:
             continue
         value, where = getattr(model, key), (*loc, shape.name(key, field))
-        use = shape.use(field)
-        if use is None:
+        if shape.use(field) is None:
             for steps, inner in _models(value):
                 yield from marked(inner, (*where, *steps))
         elif value != field.get_default():
-            yield where, use
+            yield where
 
 
 def _models(value: object) -> Iterator[tuple[Loc, Model]]:

@@ -32,7 +32,7 @@ _USER = re.compile(r"""(://)([^\s"']{1,200})(?=@)""")
 _QUERY = re.compile(
     r"""(?i)([?&][\w-]{0,40}(?:pass|secret|token|key|sig|auth)[\w-]{0,40}=)([^&\s"']+)"""
 )
-_PATTERNS = (_AT_START, _OF_HEADERS, _IN_LINE, _USER, _QUERY)
+_PATTERNS = (_AT_START, _IN_LINE, _OF_HEADERS, _USER, _QUERY)
 
 _SECRET_STEP = re.compile(rf"(?i){_KEY}|http_headers\w*")
 # A line whose last key is a secret's: the more indented lines below it belong to its value.

@@ -25,7 +25,6 @@ class Model(BaseModel):
 class Use(enum.Enum):
     """What is done with a key that the models know but nothing acts on."""
 
-    LATER = "not supported yet"
     ELSEWHERE = "not handled here"
 
 

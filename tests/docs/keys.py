@@ -44,13 +44,11 @@ def blocks(page: str) -> list[str]:
 
 
 def _table(model: type[Model]) -> str:
-    marked = {mark: dict(_marked(model, mark)) for mark in (None, Use.LATER, Use.ELSEWHERE)}
     lines = ["", "| key | meaning |", "| --- | --- |"]
-    lines += [f"| `{name}` | {text} |" for name, text in marked[None].items()]
-    for mark in (Use.LATER, Use.ELSEWHERE):
-        if marked[mark]:
-            each = (f"`{name}` ({text.rstrip('.')})" for name, text in marked[mark].items())
-            lines += ["", f"Known, and {mark.value}: {', '.join(each)}."]
+    lines += [f"| `{name}` | {text} |" for name, text in _marked(model, None)]
+    idle = [f"`{name}` ({text.rstrip('.')})" for name, text in _marked(model, Use.ELSEWHERE)]
+    if idle:
+        lines += ["", f"Known, and {Use.ELSEWHERE.value}: {', '.join(idle)}."]
     return "\n".join([*lines, "", ""])
 
 

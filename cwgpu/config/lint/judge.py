@@ -46,6 +46,7 @@ OF_JOBS: tuple[Callable[[Job], None], ...] = (
 OF_ALL: tuple[Callable[[Subject], None], ...] = (
     spelling.lost_backslash,
     spelling.template_left,
+    meta.variable_not_listed,
     declaring.label_never_set,
     declaring.matcher_never_matches,
     workload.workload_label_taken,

@@ -1,7 +1,8 @@
 """What Kubernetes discovery tells about targets, and which values Kubernetes allows there.
 
 The labels are those of Prometheus 3.0.1, ``discovery/kubernetes``, also listed in
-https://prometheus.io/docs/prometheus/latest/configuration/configuration/#kubernetes_sd_config.
+https://prometheus.io/docs/prometheus/latest/configuration/configuration/#kubernetes_sd_config, and
+our own of docs/configuration.md.
 Names of objects: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
 """
 
@@ -62,7 +63,8 @@ def _joined(parts: Iterable[Known]) -> Known:
 # A pod that is found through its Service comes without its containers' ids.
 _ATTACHED_POD = _known(
     "pod_name pod_ip pod_ready pod_phase pod_node_name pod_host_ip pod_uid pod_controller_kind "
-    "pod_controller_name pod_container_name pod_container_image pod_container_init "
+    "pod_controller_name pod_workload_kind pod_workload_name pod_container_name "
+    "pod_container_image pod_container_init "
     "pod_container_port_name pod_container_port_number pod_container_port_protocol",
     _object("pod"),
 )
@@ -156,6 +158,7 @@ _CHARACTERS = {
     "pod_name": _DOTTED,
     "pod_node_name": _DOTTED,
     "pod_controller_name": _DOTTED,
+    "pod_workload_name": _DOTTED,
     "node_name": _DOTTED,
     "endpoints_name": _DOTTED,
     "endpoint_node_name": _DOTTED,

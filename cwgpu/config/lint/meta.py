@@ -1,11 +1,12 @@
-"""Labels of Kubernetes discovery that there are not."""
+"""Labels of discovery that there are not."""
 
 import re
 from collections.abc import Iterator
 
+from cwgpu.config.kubernetes import ENVIRONMENT
 from cwgpu.config.lint import dcgm, kubernetes
 from cwgpu.config.lint.kubernetes import PREFIX, Known
-from cwgpu.config.lint.subject import Job, Step
+from cwgpu.config.lint.subject import Job, Step, Subject
 from cwgpu.config.nearest import nearest
 from cwgpu.config.node import Loc
 from cwgpu.prom.relabel import Action
@@ -19,6 +20,8 @@ _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_]")
 _HEAD = re.compile(r"\^?([\w-]*)(?![*?{\w-])")
 """What every name that a regex matches begins with: no sign may make the last of it optional."""
 _BY_SOURCES = frozenset(Action) - {Action.LABEL_MAP, Action.LABEL_DROP, Action.LABEL_KEEP}
+_BY_TARGET = (Action.KEEP_EQUAL, Action.DROP_EQUAL)
+"""What reads its target label."""
 
 
 def unknown_meta_label(job: Job) -> None:
@@ -30,7 +33,8 @@ def unknown_meta_label(job: Job) -> None:
         return
     given = {name for group in job.written.static_configs for name in group.labels}
     for step, loc, name in _used(job):
-        if name not in given and not known.has(name):
+        ours = name.startswith(ENVIRONMENT) and job.written.kubernetes_sd_configs
+        if name not in given and not known.has(name) and not ours:
             _tell(job, known, (step, loc, name))
     for step in job.steps:
         head = _head(step)
@@ -41,6 +45,20 @@ def unknown_meta_label(job: Job) -> None:
             job.report.warning((*step.loc, "regex"), _CODE, message, advice)
 
 
+def variable_not_listed(subject: Subject) -> None:
+    """Find labels of our own environment that ``cwgpu.meta_env`` does not list."""
+    if subject.report is None:
+        return  # the agent's file is not here
+    for job in subject.jobs:
+        for _, loc, name in _used(job):
+            variable = name.removeprefix(ENVIRONMENT)
+            listed = name == variable or variable in subject.own.meta_env
+            if not listed and job.written.kubernetes_sd_configs:
+                message = f"{name} is always empty: cwgpu.meta_env does not list {variable}"
+                advice = f'write "meta_env": ["{variable}"] in the object "cwgpu"'
+                job.report.warning(loc, _CODE, message, advice)
+
+
 def _used(job: Job) -> Iterator[tuple[Step, Loc, str]]:
     """Yield each label of a discovery that a rule reads, with its place."""
     for step in job.steps:
@@ -48,6 +66,9 @@ def _used(job: Job) -> Iterator[tuple[Step, Loc, str]]:
         for index, name in enumerate(names):
             if name.startswith(_META):
                 yield step, (*step.loc, "source_labels", index), name
+        target = step.rule.target_label
+        if step.rule.action in _BY_TARGET and target.startswith(_META):
+            yield step, (*step.loc, "target_label"), target
 
 
 def _head(step: Step) -> str:

@@ -1,6 +1,7 @@
 """Labels of Kubernetes discovery that there are not."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -136,3 +137,60 @@ scrape_configs:
     regex: __meta_kubernetes_x
 """
     assert bench.codes(jobs=bench.jobs(text)) == []
+
+
+def local(action: str = "keepequal", **keys: Any) -> bench.Json:  # noqa: ANN401 - JSON
+    """Write a job that keeps the targets of our own node."""
+    rule = {"source_labels": [f"{P}pod_node_name"], "action": action, "target_label": NODE}
+    return {
+        "job_name": "gpu",
+        "kubernetes_sd_configs": [{"role": "pod"}],
+        "relabel_configs": [rule],
+        **keys,
+    }
+
+
+NODE = "__meta_cwgpu_env_NODE_NAME"
+
+
+def test_a_variable_that_is_not_listed() -> None:
+    """A label of our environment is there only if ``cwgpu.meta_env`` names it."""
+    missing = bench.declaring(bench.declaration(), scrape_configs=[local()])
+    (found,) = bench.said(missing)
+    assert found.code == CODE
+    assert found.path == "cwgpu.scrape_configs[0].relabel_configs[0].target_label"
+    assert found.help == 'write "meta_env": ["NODE_NAME"] in the object "cwgpu"'
+    listed = bench.declaring(bench.declaration(), scrape_configs=[local()], meta_env=["NODE_NAME"])
+    assert bench.said(listed) == []
+
+
+def test_a_variable_of_an_agent_that_is_not_here() -> None:
+    """Of jobs alone nobody can tell; a job without Kubernetes never has such labels."""
+    alone = bench.jobs(json.dumps({"scrape_configs": [local("dropequal")]}))
+    assert bench.said(jobs=alone) == []
+    static = local(kubernetes_sd_configs=[], static_configs=[{"targets": ["a:9400"]}])
+    found = bench.said(bench.declaring(bench.declaration(), scrape_configs=[static]))
+    assert [each.message for each in found] == [
+        f"a job without kubernetes_sd_configs has no label {name}, so its value is always empty"
+        for name in (f"{P}pod_node_name", NODE)
+    ]
+
+
+def test_a_label_that_is_compared_with() -> None:
+    """keepequal reads its target label as well."""
+    (found,) = bench.said(
+        jobs=bench.rule(
+            "pod",
+            source_labels=[f"{P}pod_name"],
+            action="keepequal",
+            target_label=f"{P}pod",
+        )
+    )
+    assert found.path == "scrape_configs[0].relabel_configs[0].target_label"
+
+
+def test_workloads_are_told_of_pods() -> None:
+    """Our own labels are known."""
+    for name in ("kind", "name"):
+        config = bench.rule("pod", source_labels=[f"{P}pod_workload_{name}"], target_label="x")
+        assert bench.said(jobs=config) == []
