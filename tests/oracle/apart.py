@@ -95,15 +95,18 @@ NOT_DRAWN: Mapping[str, str] = {
     "addresses that end in :80 or :443": (
         "the option that makes 2.42 leave out the default port, as 3.x does, also takes it away"
     ),
+    "a NUL byte in a page": (
+        "the lexers of both versions pass over it in some places, such as behind # TYPE; recorded "
+        "rows have the places where we follow them"
+    ),
 }
-"""Inputs that promtool 2.42 is known to answer unlike 3.0.1. Recorded rows have 3.0.1's answers."""
+"""Inputs that are known to be answered unlike 3.0.1, or unlike us."""
 
 
 _QUOTED = re.compile(r'[{,]\s*"')
 _INDENTED = re.compile(r"^[ \t]+(?![#\s])", re.MULTILINE)
 _WHOLE_QUANTILE = re.compile(r'summary(?s:.*)quantile\s*=\s*"\d+"')
 _OM_COMMA = re.compile(r",\}")
-_OM_NUL = re.compile(r"# (?:E|EO)?\0")
 _OM_EMPTY = re.compile(r"^$")
 _OM_EXEMPLAR = re.compile(r"^[^ {\n]*(?<!_total)(?<!_bucket)[ {].* # \{", re.MULTILINE)
 _EXPORTED = re.compile(r'exported_\w+\s*=\s*""')
@@ -112,14 +115,13 @@ _EXPORTED = re.compile(r'exported_\w+\s*=\s*""')
 def known_to_differ(page: Page) -> bool:
     """Tell whether Prometheus 2.42 is known to read this page unlike 3.0.1.
 
-    The rows in ``NEWER`` have the reasons: names in quotes, blanks before a name, a whole number for
-    a quantile, a comma after the last label in OpenMetrics, an exemplar on what is no counter, an
-    empty exported_ label.
-    NUL bytes within ``# EOF`` are let in by both, and not by us: nobody writes them.
+    The rows in ``NEWER`` have the reasons: names in quotes, blanks before a name, a quantile that is
+    a whole number, a comma after the last label in OpenMetrics, an exemplar on what is no counter,
+    an empty exported_ label.
     """
     searches = [_QUOTED, _INDENTED, _EXPORTED, _WHOLE_QUANTILE]
     if page.content_type == OPENMETRICS:
-        searches += [_OM_COMMA, _OM_EXEMPLAR, _OM_EMPTY, _OM_NUL]
+        searches += [_OM_COMMA, _OM_EXEMPLAR, _OM_EMPTY]
     return any(search.search(page.text) for search in searches)
 
 
