@@ -1,0 +1,161 @@
+"""What every pod promises: little rights, known sizes, an end that delivers."""
+
+import json
+import re
+
+import click
+import pytest
+
+from cwgpu.agent import run as agent_run
+from cwgpu.cli.main import cli
+from cwgpu.config import where
+from tests.manifests import rendered
+from tests.manifests.rendered import Json
+
+
+def _security(name: str) -> Json:
+    """Give what holds for our container: its own word before the pod's."""
+    of_pod: Json = rendered.pod(name).get("securityContext", {})
+    return {**of_pod, **rendered.container(name)["securityContext"]}
+
+
+@pytest.mark.parametrize("name", rendered.ALL)
+def test_our_container_can_do_little(name: str) -> None:
+    """It runs as nobody, without capabilities, on a file system that it cannot write."""
+    assert _security(name) == {
+        "runAsNonRoot": True,
+        "runAsUser": 65532,
+        "runAsGroup": 65532,
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+
+
+@pytest.mark.parametrize("name", rendered.CLUSTER | rendered.DROP_IN)
+def test_the_pod_has_nothing_of_its_node(name: str) -> None:
+    """Pods of our own share no namespace and no path of the node, and have no other container."""
+    pod = rendered.pod(name)
+    assert not {"hostNetwork", "hostPID", "hostIPC", "initContainers"} & pod.keys()
+    assert [each["name"] for each in pod["containers"]] == [rendered.container(name)["name"]]
+    assert {kind for each in pod["volumes"] for kind in each} == {"name", "configMap", "emptyDir"}
+
+
+@pytest.mark.parametrize("name", rendered.ALL)
+def test_sizes_are_bounded(name: str) -> None:
+    """Memory and processor are asked for and limited; what can be written to has a size, too."""
+    resources = rendered.container(name)["resources"]
+    for which in ("requests", "limits"):
+        assert resources[which].keys() == {"cpu", "memory"}
+    mounts = [each["name"] for each in rendered.container(name)["volumeMounts"]]
+    volumes = [each for each in rendered.pod(name)["volumes"] if each["name"] in mounts]
+    empty = [each["emptyDir"] for each in volumes if "emptyDir" in each]
+    assert empty
+    assert all("sizeLimit" in each for each in empty)
+
+
+@pytest.mark.parametrize("name", rendered.ALL)
+def test_the_end_has_time_to_deliver(name: str) -> None:
+    """Kubernetes waits longer than the agent may need, with time to spare for the last scrape."""
+    usual = 30
+    grace = rendered.pod(name).get("terminationGracePeriodSeconds", usual)
+    assert grace >= agent_run.GRACE_S + 5
+
+
+@pytest.mark.parametrize("name", rendered.ALL)
+def test_probes_reach_the_port_that_is_listened_on(name: str) -> None:
+    """Liveness is /healthz, at the port that the arguments open to all."""
+    container = rendered.container(name)
+    (listen,) = (each for each in container["args"] if each.startswith("--listen="))
+    assert listen == "--listen=:9464"
+    ports = {each["name"]: each["containerPort"] for each in container.get("ports", ())}
+    for probe, path in (("livenessProbe", "/healthz"), ("readinessProbe", "/readyz")):
+        if probe == "readinessProbe" and name in rendered.SIDECARS:
+            continue
+        get = container[probe]["httpGet"]
+        assert get["path"] == path
+        assert ports.get(get["port"], get["port"]) == 9464
+
+
+@pytest.mark.parametrize("name", rendered.ALL)
+def test_a_slow_minute_kills_nobody(name: str) -> None:
+    """Liveness gives up only after a minute without an answer."""
+    probe = rendered.container(name)["livenessProbe"]
+    assert probe["periodSeconds"] * probe["failureThreshold"] >= 60
+
+
+@pytest.mark.parametrize("name", rendered.ALL)
+def test_the_image_is_the_one_that_the_dockerfile_makes(name: str) -> None:
+    """User, verb and place of the configuration are those of the image."""
+    dockerfile = (rendered.ROOT / "Dockerfile").read_text("utf-8")
+    security, container = _security(name), rendered.container(name)
+    assert f"USER {security['runAsUser']}:{security['runAsGroup']}" in dockerfile
+    assert 'ENTRYPOINT ["cwgpu"]' in dockerfile
+    assert "command" not in container
+    assert container["args"][0] in cli.list_commands(click.Context(cli))
+    (place,) = re.findall(r"COPY --from=build \S+ (/etc/\S+)/cwagent\.json", dockerfile)
+    assert place == str(where.DEFAULT)
+    assert place in rendered.mounted(name)
+
+
+@pytest.mark.parametrize("name", rendered.ALL)
+def test_the_image_is_for_you_to_name(name: str) -> None:
+    """No registry is invented: the image is called cwgpu until a kustomization says where it is."""
+    assert rendered.container(name)["image"] == "cwgpu"
+
+
+@pytest.mark.parametrize("name", ["base", "drop-in"])
+def test_one_agent_ends_before_the_next_begins(name: str) -> None:
+    """Without a Lease there is one pod, and no other during an update."""
+    spec = rendered.workload(name)["spec"]
+    assert (spec["replicas"], spec["strategy"]) == (1, {"type": "Recreate"})
+
+
+def test_two_agents_are_kept_apart() -> None:
+    """With a Lease there are two, a new one comes before an old one goes, and a drain takes one."""
+    spec = rendered.workload("ha")["spec"]
+    assert spec["replicas"] == 2
+    assert spec["strategy"]["rollingUpdate"] == {"maxSurge": 1, "maxUnavailable": 0}
+    spread = spec["template"]["spec"]["topologySpreadConstraints"]
+    assert "kubernetes.io/hostname" in [each["topologyKey"] for each in spread]
+    assert rendered.one("ha", "PodDisruptionBudget")["spec"]["maxUnavailable"] == 1
+
+
+def test_shards_are_as_many_as_pods() -> None:
+    """The number of pods is the number of parts; they start at once and are told by a number."""
+    workload = rendered.workload("sharded")
+    (text,) = (
+        text
+        for name, text in rendered.mounted("sharded")["/etc/cwagentconfig"].items()
+        if name == "shard.json"
+    )
+    assert workload["kind"] == "StatefulSet"
+    assert workload["spec"]["replicas"] == json.loads(text)["cwgpu"]["shard"]["count"]
+    assert workload["spec"]["podManagementPolicy"] == "Parallel"
+    assert workload["spec"]["serviceName"] == rendered.one("sharded", "Service")["metadata"]["name"]
+
+
+def test_gpu_nodes_have_an_agent_each() -> None:
+    """The DaemonSet goes where GPUs are, taints or not, and knows its node."""
+    workload, pod = rendered.workload("daemonset"), rendered.pod("daemonset")
+    assert workload["kind"] == "DaemonSet"
+    assert {"key": "nvidia.com/gpu", "operator": "Exists"} in pod["tolerations"]
+    required = pod["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    keys = [term["matchExpressions"][0]["key"] for term in required["nodeSelectorTerms"]]
+    assert "nvidia.com/gpu.present" in keys
+    assert rendered.environment("daemonset")["NODE_NAME"] == "node-7"
+    assert rendered.objects("daemonset", "PodDisruptionBudget") == ()
+
+
+@pytest.mark.parametrize("name", rendered.CLUSTER)
+def test_the_network_lets_through_what_is_needed(name: str) -> None:
+    """In: the port of probes and self metrics. Out: names, the API server, AWS and exporters."""
+    policy = rendered.one(name, "NetworkPolicy")["spec"]
+    assert policy["policyTypes"] == ["Ingress", "Egress"]
+    assert _ports(policy["ingress"]) == {9464}
+    assert _ports(policy["egress"]) == {53, 443, 6443, 9400}
+
+
+def _ports(rules: list[Json]) -> set[int]:
+    return {port["port"] for rule in rules for port in rule["ports"]}
