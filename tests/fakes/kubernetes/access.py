@@ -99,8 +99,8 @@ class Access:
 
     def check_path(self, user: str, path: str) -> None:
         """Refuse a path without a resource that a user may not read."""
-        open_to_all = path.startswith(_PUBLIC)
-        if not open_to_all and (user == ANONYMOUS or not path.startswith(_DISCOVERY)):
+        readable = _PUBLIC if user == ANONYMOUS else _DISCOVERY
+        if user != ADMIN and not path.startswith(readable):
             message = f'forbidden: User "{user}" cannot get path "{path}"'
             raise FailureError(403, "Forbidden", message, details={})
 

@@ -69,6 +69,16 @@ def unreadable(why: str) -> FailureError:
     return failure.bad_request(f"error decoding: {why}")
 
 
+def unsupported(content_type: str) -> FailureError:
+    """Give the answer to a body of another format, such as protobuf."""
+    return FailureError(
+        415,
+        "UnsupportedMediaType",
+        f"the body of the request was in an unknown format ({content_type}) - accepted media "
+        "types include: application/json",
+    )
+
+
 def _stored(store: Store, ask: Ask, request: web.Request, body: Json) -> Stored:
     match ask.verb:
         case "get":

@@ -1,5 +1,6 @@
 """A client of the fake API server for its own tests: it reads nothing into what it gets."""
 
+import io
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -67,7 +68,7 @@ class Client:
     ) -> Answer:
         """Send a document."""
         headers = {**self._headers, "Content-Type": content_type}
-        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        data = io.BytesIO(body if isinstance(body, bytes) else json.dumps(body).encode())
         async with self._session.request(
             method, self._url + path, data=data, headers=headers
         ) as response:

@@ -5,6 +5,7 @@ https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api
 
 from typing import Any
 
+from tests.fakes.kubernetes import openapi
 from tests.fakes.kubernetes.resources import GROUPS, RESOURCES, Resource
 
 Json = dict[str, Any]
@@ -44,7 +45,7 @@ def read(path: str) -> Json | str | None:
     for name in GROUPS:
         fixed[f"/apis/{name}"] = {"kind": "APIGroup", "apiVersion": "v1", **_group(name)}
         fixed[f"/apis/{name}/v1"] = _resources(name)
-    return fixed.get(path)
+    return fixed.get(path) or openapi.read(path)
 
 
 def _group(name: str) -> Json:

@@ -9,13 +9,13 @@ import threading
 import uuid
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
 from aiohttp import web
 
-from tests.fakes.kubernetes import acting, documents, resources, watching
+from tests.fakes.kubernetes import acting, documents, protobuf, resources, watching
 from tests.fakes.kubernetes import options as queries
 from tests.fakes.kubernetes.access import Access
 from tests.fakes.kubernetes.chaos import Chaos, Order
@@ -118,7 +118,7 @@ class Door:
         record.user = self.access.user(request.headers)
         if ask is None:
             return await self._other(request, record)
-        self.access.check(record.user, ask)
+        self.access.check(record.user, _as_authorized(ask, record.query))
         if ask.verb == "watch":
             return await self._watch(request, ask, record)
         body = await _body(request)
@@ -253,6 +253,13 @@ def _watches(query: Mapping[str, str]) -> bool:
     return query.get("watch", "false").lower() not in {"false", "0"}
 
 
+def _as_authorized(ask: Ask, query: Mapping[str, str]) -> Ask:
+    """A list of one name is allowed to who may list that name: its resourceNames hold."""
+    selector, word, name = query.get("fieldSelector", "").partition("metadata.name=")
+    alone = word and not selector and "," not in name and not ask.name
+    return replace(ask, name=name) if alone else ask
+
+
 def _timeout_s(options: Options) -> float:
     return TIMEOUT_S if options.timeout_s is None else options.timeout_s
 
@@ -272,6 +279,11 @@ def _headers() -> dict[str, str]:
 
 async def _body(request: web.Request) -> Json:
     raw = await request.read()
+    if raw and not request.content_type.endswith("json"):
+        binary = protobuf.read(raw) if request.content_type == protobuf.CONTENT_TYPE else None
+        if binary is None:
+            raise acting.unsupported(request.content_type)
+        return binary
     try:
         document = orjson.loads(raw) if raw else {}
     except orjson.JSONDecodeError as error:
