@@ -26,7 +26,8 @@ _AT_START = re.compile(
     rf"""(?i)^(\s*(?:-\s+)*["']?{_KEY}["']?\s*:\s+)((?![|>][-+0-9]*\s*(?:#.*)?$)[^\s{{\[].*)"""
 )
 _OF_HEADERS = re.compile(
-    r"""(?i)((?:proxy_connect_header|http_headers)\w*["']?\s*:\s*)(\{[^}]*|\[[^\]]*)"""
+    r"""(?i)((?:proxy_connect_header|http_headers)\w*["']?\s*:\s*)"""
+    r"""(\{(?:[^{}]|\{[^{}]*\}?)*|\[[^\]]*)"""
 )
 _USER = re.compile(r"""(://)([^\s"']{1,200})(?=@)""")
 _QUERY = re.compile(

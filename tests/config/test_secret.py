@@ -46,6 +46,7 @@ def masked(text: str) -> list[str]:
         "http_headers: {X: {values: [hunter2], secrets: [a, 'b]', hunter2], files: [f]}}",
         "proxy_connect_header: {Proxy-Authorization: [Basic hunter2], X: [hunter2]}",
         '{"proxy_connect_header": {"X": ["hunter2"]}}',
+        '{"proxy_connect_header": {"X": {}, "Y": ["hunter2"]}}',
         '{"http_headers": {"X": {"secrets": [{}, "hunter2"], "files": ["f"]}}}',
     ],
 )
