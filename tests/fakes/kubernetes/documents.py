@@ -15,9 +15,14 @@ _VERSION = {
     "major": "1",
     "minor": "36",
     "gitVersion": "v1.36.2",
+    "gitCommit": "0" * 40,
+    "gitTreeState": "clean",
+    "buildDate": "2026-11-01T00:00:00Z",
+    "goVersion": "go1.25",
+    "compiler": "gc",
     "platform": "linux/amd64",
 }
-"""Of the server whose answers were recorded."""
+"""The version is that of the server whose answers were recorded; the rest is made up."""
 _REVIEW = {
     "name": "selfsubjectaccessreviews",
     "singularName": "selfsubjectaccessreview",

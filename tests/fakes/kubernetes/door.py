@@ -279,7 +279,8 @@ def _headers() -> dict[str, str]:
 
 async def _body(request: web.Request) -> Json:
     raw = await request.read()
-    if raw and not request.content_type.endswith("json"):
+    said = "Content-Type" in request.headers  # JSON is what a client sends that does not say
+    if raw and said and not request.content_type.endswith("json"):
         binary = protobuf.read(raw) if request.content_type == protobuf.CONTENT_TYPE else None
         if binary is None:
             raise acting.unsupported(request.content_type)

@@ -190,10 +190,10 @@ ACTS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["put", "label
 @given(ACTS, st.integers(0, 10))
 def test_a_list_and_the_watch_after_it_make_the_list_of_now(acts: list[Act], before: int) -> None:
     """Whatever happens between: this is what every client of Kubernetes relies on."""
-    asyncio.run(_law(acts, before))
+    asyncio.run(_check_law(acts, before))
 
 
-async def _law(acts: list[Act], before: int) -> None:
+async def _check_law(acts: list[Act], before: int) -> None:
     async with FakeKubernetes() as api, client(api) as ask:
         _act(api, acts[:before])
         listed = (await ask.ask(PODS, labelSelector="app=x")).json
