@@ -26,7 +26,13 @@ class StaticConfig(Model):
             "environment; a list with commas gives several targets, nothing gives none."
         ),
     )
-    labels: Mapped[Text] = Field({}, description="Labels of these targets.")
+    labels: Mapped[Text] = Field(
+        {},
+        description=(
+            "Labels of these targets. Under `cwgpu.scrape_configs` `${NAME}` in a value is taken "
+            "from the environment."
+        ),
+    )
 
 
 class FileDiscovery(Model):

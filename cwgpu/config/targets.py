@@ -1,5 +1,6 @@
 """Where a job's targets come from: static groups, files and web services; the rest is named."""
 
+import collections
 import itertools
 import re
 from collections.abc import Iterator, Mapping
@@ -34,7 +35,7 @@ class Setting:
     directory: PurePath
     """Where relative file names begin."""
     environ: Mapping[str, str] | None = None
-    """Where ``${NAME}`` of a static target is looked up; None leaves it as it is written."""
+    """Where ``${NAME}`` of a static target and its labels is looked up; None leaves it as it is."""
     taken: dict[str, str] = field(default_factory=dict)
     """The names of the jobs so far, and the file of each: several files may hold jobs."""
 
@@ -49,8 +50,22 @@ def static(job: ScrapeConfig, setting: Setting, loc: Loc) -> tuple[TargetGroup, 
         if not job.relabel_configs:
             _check_addresses(written, found, setting.report, here)
         targets: tuple[Labels, ...] = tuple({"__address__": address} for _, address in found)
-        groups.append(TargetGroup(f"static/{index}", targets, dict(written.labels)))
+        groups.append(TargetGroup(f"static/{index}", targets, _labels(written, setting, here)))
     return tuple(groups)
+
+
+def _labels(written: StaticConfig, setting: Setting, loc: Loc) -> Labels:
+    """Fill in ``${NAME}``; of a variable that is not set nothing remains."""
+    environ = setting.environ
+    if environ is None:
+        return dict(written.labels)
+    for label, text in written.labels.items():
+        for name in dict.fromkeys(_VARIABLE.findall(text)):
+            if name not in environ:
+                message = f"{name} is not in the environment, and empty here"
+                setting.report.note((*loc, "labels", label), "variable-not-set", message)
+    known = collections.defaultdict(str, environ)
+    return {label: _filled(text, known) for label, text in written.labels.items()}
 
 
 def _addresses(written: StaticConfig, setting: Setting, loc: Loc) -> Iterator[tuple[int, str]]:

@@ -22,12 +22,12 @@ CLUSTER = {
 }
 """Overlays that are whole, by name."""
 SIDECARS = {
-    "operator": "tests/data/manifests/operator",
-    "chart": "tests/data/manifests/chart",
-    "plain": "tests/data/manifests/plain",
+    "operator": "tests/data/deployers/operator",
+    "chart": "tests/data/deployers/chart",
+    "plain": "tests/data/deployers/plain",
 }
 """The sidecar put into the DaemonSet of each deployer."""
-DROP_IN = {"drop-in": "tests/data/manifests/aws"}
+DROP_IN = {"drop-in": "tests/data/deployers/aws"}
 ALL = CLUSTER | SIDECARS | DROP_IN
 
 Json = dict[str, Any]
