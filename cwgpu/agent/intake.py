@@ -69,7 +69,9 @@ class Intake:
         self._observer = observer
         self._clock = clock
         self._jobs: dict[str, _Working] = {}
-        self._watch = Watch(fetcher.clients, clock, observer.discovery_fault)
+        self._watch = Watch(
+            fetcher.clients, clock, fault=observer.discovery_fault, note=observer.discovery_note
+        )
         self._waiting = ""
         self._reports = Reports(put, observer)
         self._active: Counter[str] = Counter()

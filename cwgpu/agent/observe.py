@@ -53,6 +53,14 @@ class Observer:
     def discovery_fault(self, job: str, fault: str) -> None:
         """Tell of targets that could not be read; the last good ones stay."""
         journal.event(_log, logging.WARNING, "discovery_failed", job=job, reason=fault)
+        if self.summary:
+            self.summary.discovery_said(job, fault)
+
+    def discovery_note(self, job: str, note: str) -> None:
+        """Tell why a job finds nothing where nothing is wrong."""
+        journal.event(_log, logging.INFO, "discovery_idle", job=job, reason=note)
+        if self.summary:
+            self.summary.discovery_said(job, note)
 
     def scraped(self, target: Target, scrape: Scrape, reading: Reading) -> None:
         """Tell of a page that was read."""

@@ -7,7 +7,7 @@ other sources and the targets that stand in the configuration are not concerned.
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from cwgpu.agent import aside
 from cwgpu.agent.clock import Clock
@@ -18,9 +18,13 @@ from cwgpu.discovery.file import FileSource
 from cwgpu.discovery.findings import Findings
 from cwgpu.discovery.http import HttpSource
 from cwgpu.model.target import TargetGroup
+from cwgpu.plan.kubernetes import KubernetesDiscovery
 from cwgpu.plan.plan import FileDiscovery, HttpDiscovery, Job
 
-Order: TypeAlias = FileDiscovery | HttpDiscovery
+if TYPE_CHECKING:  # it is loaded when a job asks for it
+    from cwgpu.agent.watches import Watches
+
+Order: TypeAlias = FileDiscovery | HttpDiscovery | KubernetesDiscovery
 """What the plan says of a source."""
 
 # How often target files are looked at. Prometheus hears of a change at once; a person who edits
@@ -45,11 +49,24 @@ class _Watched:
 class Watch:
     """Knows what every source of the plan at work knows."""
 
-    def __init__(self, clients: Clients, clock: Clock, fault: Callable[[str, str], None]) -> None:
-        """``fault`` is told the job and what is wrong, at each reading."""
+    def __init__(
+        self,
+        clients: Clients,
+        clock: Clock,
+        *,
+        fault: Callable[[str, str], None],
+        note: Callable[[str, str], None],
+    ) -> None:
+        """``fault`` is told the job and what is wrong, at each reading.
+
+        ``note`` is told, once, why nothing is found where nothing is wrong.
+        """
         self._clients = clients
         self._clock = clock
         self._fault = fault
+        self._note = note
+        self._watches: Watches | None = None
+        """What jobs ask Kubernetes; None before one does."""
         self._jobs: dict[str, list[_Watched]] = {}
         self._followed = asyncio.Event()
         self.changed = asyncio.Event()
@@ -59,6 +76,8 @@ class Watch:
         """Ask the sources of these jobs from now on; those that stay know what they knew."""
         former = list(self._all())
         self._jobs = {job.name: [_kept(former, new) for new in self._sources(job)] for job in jobs}
+        if self._watches is not None:
+            self._watches.follow(one.source for one in self._all())
         stay = set(self._all())
         for one in former:
             if one not in stay and one.task is not None:
@@ -83,9 +102,12 @@ class Watch:
 
     async def run(self) -> None:
         """Ask for ever. Raises what none of the sources should have raised."""
+        watching: asyncio.Task[None] | None = None
         async with asyncio.TaskGroup() as tasks:
             while True:
                 self._followed.clear()
+                if self._watches is not None:
+                    watching = watching or tasks.create_task(self._watches.run())
                 for one in self._all():
                     one.task = one.task or tasks.create_task(self._ask(one))
                 await self._followed.wait()
@@ -96,8 +118,17 @@ class Watch:
             yield _Watched(job.name, place, files, _Files(FileSource(files, index)))
         for index, service in enumerate(job.http):
             place = f"http_sd_configs[{index}]"
-            source = HttpSource(service, index, self._clients)
-            yield _Watched(job.name, place, service, source)
+            yield _Watched(job.name, place, service, HttpSource(service, index, self._clients))
+        for index, asked in enumerate(job.kubernetes):
+            place = f"kubernetes_sd_configs[{index}]"
+            yield _Watched(job.name, place, asked, self._kubernetes().source(asked, index))
+
+    def _kubernetes(self) -> "Watches":
+        if self._watches is None:
+            from cwgpu.agent.watches import Watches  # noqa: PLC0415 - a sidecar has no use for it
+
+            self._watches = Watches(self._clients, self._clock)
+        return self._watches
 
     async def _ask(self, one: _Watched) -> None:
         while True:
@@ -105,6 +136,9 @@ class Watch:
             findings = await one.source.read()
             for fault in findings.faults:
                 self._fault(one.job, fault)
+            for note in findings.notes:
+                if one.findings is None:
+                    self._note(one.job, note)
             if one.findings is None or one.findings.groups != findings.groups:
                 self.changed.set()
             one.findings = findings

@@ -108,6 +108,16 @@ class Clients:
             progress.at, progress.redirected = to, True
         raise RedirectError("it redirects again and again; check metrics_path")
 
+    async def carried(self, client: Client, url: str) -> tuple[CIMultiDict[str], dict[str, Any]]:
+        """Give headers, and aiohttp's arguments on the way there, for a request that another makes.
+
+        Raises CredentialsError and ProxyError.
+        """
+        to, headers = address.url(url), _plain({})
+        progress = Progress(client, at=to)
+        await self._entrust(client, to, headers, progress)
+        return headers, self._way(client, to, headers, progress)
+
     async def _ask(
         self, client: Client, url: URL, headers: Mapping[str, str], progress: Progress
     ) -> aiohttp.ClientResponse:

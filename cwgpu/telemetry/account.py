@@ -18,6 +18,8 @@ BAD_LINES = 3
 """Bad lines kept of each target."""
 # Different CloudWatch metrics that are told apart; a dry run that finds more has other worries.
 _MOST_METRICS = 100_000
+# Sentences of discovery that are kept: a few are written out, the rest is a number.
+_MOST_SAID = 100
 
 
 @dataclass(slots=True)
@@ -48,6 +50,8 @@ class Account:
     def __init__(self) -> None:
         self.seen: dict[Identity, Seen] = {}
         self.dropped_targets: tuple[DroppedTarget, ...] = ()
+        self.discovery: dict[tuple[str, str], None] = {}
+        """What discovery said of a job, in its order: why there are targets missing."""
         self.forgotten_targets = 0
         """Dropped beyond what keep_dropped_targets lets us remember."""
         self.samples = 0
@@ -97,6 +101,11 @@ class Account:
         self.seen = {one.identity: former.get(one.identity, Seen(one)) for one in wanted}
         self.dropped_targets = tuple(dropped)
         self.forgotten_targets = sum(forgotten.values())
+
+    def discovery_said(self, job: str, sentence: str) -> None:
+        """Take what is wrong with where a job's targets come from, or why there are none."""
+        if len(self.discovery) < _MOST_SAID:
+            self.discovery.setdefault((job, sentence))
 
     def scraped(self, target: Target, scrape: Scrape, reading: Reading) -> None:
         """Take a page that was read."""

@@ -88,6 +88,10 @@ def _targets(account: Account, width: int) -> Iterator[str]:
     for (job, reason), count in reasons.most_common(_EXAMPLES):
         yield from _item(f"dropped: {count:,} of job {job}: {reason}", width)
     yield from _rest(len(reasons), "reasons", width)
+    said_of = list(account.discovery)
+    for job, sentence in said_of[:_EXAMPLES]:
+        yield from _item(f"job {job}: {mask.text(sentence)}", width)
+    yield from _rest(len(said_of), "sentences of discovery", width)
     if account.forgotten_targets:
         more = f"dropped: {account.forgotten_targets:,} more, which keep_dropped_targets leaves out"
         yield from _item(more, width)
@@ -144,10 +148,10 @@ def _next(account: Account, width: int) -> Iterator[str]:
 def _steps(account: Account) -> Iterator[str]:
     if not account.seen and not account.dropped_targets:
         yield (
-            "No target was discovered. Only static_configs, file_sd_configs and http_sd_configs "
-            'find targets yet: write targets: ["HOST:9400"] under static_configs of a '
-            "scrape_config, or check the paths and urls of the others; discovery_failed in the "
-            "journal says what is wrong with them."
+            "No target was discovered. static_configs, file_sd_configs, http_sd_configs and "
+            'kubernetes_sd_configs find targets: write targets: ["HOST:9400"] under static_configs '
+            "of a scrape_config, or check paths, urls, roles and selectors of the others; what is "
+            "wrong with them is said above."
         )
     elif not account.seen:
         yield (
