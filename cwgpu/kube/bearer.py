@@ -1,16 +1,8 @@
-"""The headers that say who we are."""
+"""What the Authorization header says of us."""
 
 import base64
 
-from multidict import CIMultiDict
-
-import cwgpu
 from cwgpu.kube.failure import CredentialsError
-
-
-def plain() -> CIMultiDict[str]:
-    """Give the headers of somebody who does not say who he is."""
-    return CIMultiDict({"User-Agent": f"cwgpu/{cwgpu.__version__}"})
 
 
 def token(text: str, where: str) -> str:

@@ -15,6 +15,7 @@ import aiohttp
 from aiohttp.abc import AbstractResolver
 from yarl import URL
 
+import cwgpu
 from cwgpu.kube import failure, fault, limit
 from cwgpu.kube.access import Access, Credentials
 from cwgpu.kube.failure import Failure
@@ -147,6 +148,7 @@ class Connection:
         self, request: Request, access: Access
     ) -> contextlib.AbstractAsyncContextManager[aiohttp.ClientResponse]:
         headers = access.headers.copy()
+        headers.setdefault("User-Agent", f"cwgpu/{cwgpu.__version__}")
         headers["Accept"] = "application/json"
         headers["Accept-Encoding"] = "gzip"
         if request.body is not None:

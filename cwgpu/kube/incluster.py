@@ -9,6 +9,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from multidict import CIMultiDict
+
 from cwgpu.kube import bearer, tls
 from cwgpu.kube.access import Access
 from cwgpu.kube.failure import CredentialsError
@@ -33,11 +35,10 @@ class ServiceAccount:
         """Read it all again; raises CredentialsError."""
         url = f"https://{self._address()}"
         authorities = tls.Material(authorities=_read(self._folder / "ca.crt"))
-        headers = bearer.plain()
         held = _read(self._folder / "token").decode(errors="replace")
-        headers["Authorization"] = bearer.token(held, str(self._folder / "token"))
+        token = bearer.token(held, str(self._folder / "token"))
         context = self._contexts.get(authorities, str(self._folder / "ca.crt"))
-        return Access(url, headers, {"ssl": context})
+        return Access(url, CIMultiDict(Authorization=token), {"ssl": context})
 
     def refused(self, access: Access) -> None:
         """Do nothing: the next request reads the token again."""

@@ -84,7 +84,7 @@ class KubeconfigUser:
 
     async def _access(self, context: Context) -> Access:
         user, cluster = context.user, context.cluster
-        headers = bearer.plain()
+        headers: CIMultiDict[str] = CIMultiDict()
         credential = Credential()
         if authorization := await self._told(context):
             headers["Authorization"] = authorization
