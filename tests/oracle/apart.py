@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cwgpu.model.labels import Labels
 from cwgpu.model.reading import Refused
 from cwgpu.plan.plan import Job
 from tests.oracle.pages import OPENMETRICS, Page
@@ -109,15 +110,16 @@ _WHOLE_QUANTILE = re.compile(r'summary(?s:.*)quantile\s*=\s*"\d+"')
 _OM_COMMA = re.compile(r",\}")
 _OM_EMPTY = re.compile(r"^$")
 _OM_EXEMPLAR = re.compile(r"^[^ {\n]*(?<!_total)(?<!_bucket)[ {].* # \{", re.MULTILINE)
+_TWICE = re.compile(r'label "(\w+)" is there twice$')
 _EXPORTED = re.compile(r'exported_\w+\s*=\s*""')
 
 
 def known_to_differ(page: Page) -> bool:
     """Tell whether Prometheus 2.42 is known to read this page unlike 3.0.1.
 
-    The rows in ``NEWER`` have the reasons: names in quotes, blanks before a name, a quantile that is
-    a whole number, a comma after the last label in OpenMetrics, an exemplar on what is no counter,
-    an empty exported_ label.
+    The rows in ``NEWER`` have the reasons: names in quotes, blanks before a name, a whole number as
+    quantile, a comma after the last label in OpenMetrics, an exemplar on what is no counter, an
+    empty exported_ label.
     """
     searches = [_QUOTED, _INDENTED, _EXPORTED, _WHOLE_QUANTILE]
     if page.content_type == OPENMETRICS:
@@ -137,10 +139,11 @@ def names_no_host(address: str) -> bool:
     return (before if colon else address) in {"", "[]"}
 
 
-def decided_before_relabelling(job: Job, refused: Refused) -> bool:
-    """Tell whether a page was refused for a label that is there twice, though rules follow.
+def refused_earlier(job: Job, target: Labels, refused: Refused) -> bool:
+    """Tell whether we refused a page for a label that is there twice, and Prometheus may not.
 
-    Prometheus looks for such labels when it stores, so a rule may have removed them, or the sample.
-    Here the line is a bad one.
+    It looks for such labels when it stores: the target's label may have taken the place of both
+    then, and a rule may have removed them, or the whole sample. Here the line is a bad one.
     """
-    return bool(job.metric_relabel) and refused.detail.endswith("is there twice")
+    twice = _TWICE.search(refused.detail)
+    return twice is not None and (bool(job.metric_relabel) or twice[1] in target)

@@ -12,8 +12,6 @@ import pytest
 
 from tests.oracle import debian
 
-PROGRAMS = ("promtool", "prometheus")
-
 
 class Worker(Protocol):
     """What is used of a worker of pytest-xdist."""
@@ -39,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header() -> list[str]:
     """Say at the top which programs will be asked."""
     missing = _missing()
-    found = [f"{name} {debian.VERSION}" for name in PROGRAMS if name not in missing]
+    found = [_called(name) for name in debian.PROGRAMS if name not in missing]
     return [f"oracles: {', '.join(found)}"] * bool(found) + [_not_found(missing)] * bool(missing)
 
 
@@ -84,9 +82,23 @@ def _asked(item: pytest.Item) -> Sequence[str]:
 
 
 def _missing() -> frozenset[str]:
-    return frozenset(name for name in PROGRAMS if debian.find(name) is None)
+    return frozenset(name for name in debian.PROGRAMS if debian.find(name) is None)
+
+
+def _called(name: str) -> str:
+    return f"{name} {debian.PROGRAMS[name]}".strip()
 
 
 def _not_found(names: Collection[str]) -> str:
-    shown = " and ".join(name for name in PROGRAMS if name in names)
-    return f"oracles: {shown} {debian.VERSION} not found: run .ci/oracles"
+    """Say what is not here, and how to get it."""
+    fetched = [_called(name) for name in debian.FETCHED if name in names]
+    installed = [name for name in debian.PROGRAMS if name in names and name not in debian.FETCHED]
+    said = [f"{_joined(fetched)} not found: run .ci/oracles"] if fetched else []
+    if installed:
+        said.append(f"{_joined(installed)} not found: it is among the tests' dependencies")
+    return f"oracles: {'; '.join(said)}"
+
+
+def _joined(names: list[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last

@@ -126,7 +126,7 @@ class Prometheus:
 def running(folder: Path, config: Mapping[str, Any]) -> Iterator[Prometheus]:
     """Run a Prometheus with this configuration, and end it."""
     (folder / "prometheus.yml").write_text(json.dumps(config))
-    port = _free_port()
+    port = free_port()
     command = [
         debian.program("prometheus"),
         f"--config.file={folder / 'prometheus.yml'}",
@@ -141,7 +141,8 @@ def running(folder: Path, config: Mapping[str, Any]) -> Iterator[Prometheus]:
             process.wait(_PATIENCE_S)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Give a port on which nobody listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -11,9 +11,12 @@ _ROOT = Path(__file__).parents[2]
 _HIDE = """
 from pathlib import Path
 from tests.oracle import debian
-debian._FOLDER = Path("nowhere")
+debian._FOLDER = debian._BESIDE = Path("nowhere")
 """
-_NOT_FOUND = "oracles: promtool and prometheus 2.42 not found: run .ci/oracles"
+_NOT_FOUND = (
+    "oracles: promtool 2.42, prometheus 2.42 and vmagent 1.79 not found: run .ci/oracles; "
+    "kubectl not found: it is among the tests' dependencies"
+)
 
 
 def run_without(folder: Path, *options: str, **environment: str) -> tuple[int, str]:
