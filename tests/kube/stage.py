@@ -15,6 +15,7 @@ from cwgpu.kube.connection import Connection
 from cwgpu.kube.reflector import Reflector
 from cwgpu.kube.resource import PODS, Resource
 from cwgpu.kube.view import View
+from cwgpu.plan.kubernetes import Address
 from tests.agent.stage import Hands
 
 Json = dict[str, Any]
@@ -213,3 +214,8 @@ def broken(name: str, namespace: str = "gpu") -> Json:
     made = pod(name, namespace=namespace)
     made["spec"]["containers"][0]["ports"] = [{"containerPort": "nine"}]
     return made
+
+
+def nobody(address: Address) -> User:
+    """Know no address."""
+    raise AssertionError(address)

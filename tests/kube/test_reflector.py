@@ -409,10 +409,12 @@ async def test_an_error_in_the_stream_is_tried_again(
 
 async def test_a_line_that_is_no_event_ends_the_stream(api: FakeKubernetes, watch: Watch) -> None:
     """What comes behind garbage is not read; the watch goes on from where it was."""
+    seen = api.version
     api.chaos.garble()
     await eventually(lambda: watch.pauses.naps)
     api.put(pod("d"))
     await watch.later(lambda: "d" in watch.names)
+    assert asked(api, "watch")[1]["resourceVersion"] == str(seen)
 
 
 async def test_a_server_that_ends_every_stream_is_left_alone_for_longer_and_longer() -> None:
@@ -449,6 +451,7 @@ async def test_a_watch_without_a_word_is_not_gone_on_with(api: FakeKubernetes) -
         await watch.pauses.move(600)
         silent.set()
         await watch.until(lambda: watch.names == {"p2"})
+        assert ["resourceVersion" in query for query in server.queries] == [False, True, False]
 
 
 # ---- silence
