@@ -82,15 +82,18 @@ class Watches:
         """Keep all of it up to date, for ever. Raises what no reflector should have raised."""
         try:
             async with asyncio.TaskGroup() as tasks:
-                while True:
-                    self._followed.clear()
-                    for one in self._asked:
-                        one.task = one.task or tasks.create_task(one.reflector.run())
-                    await self._close_unused()
-                    await self._followed.wait()
+                await self._keep(tasks)
         finally:
             self._asked = []
             await self._close_unused()
+
+    async def _keep(self, tasks: asyncio.TaskGroup) -> None:
+        while True:
+            self._followed.clear()
+            for one in self._asked:
+                one.task = one.task or tasks.create_task(one.reflector.run())
+            await self._close_unused()
+            await self._followed.wait()
 
     def _view(self, question: Question) -> View[Any]:
         asked = self._find(self._asked, question)

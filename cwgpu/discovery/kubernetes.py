@@ -107,7 +107,7 @@ class KubernetesSource:
 
 def _faults(view: View[Any]) -> Iterator[str]:
     if view.trouble:
-        known = "the targets that are known stay in use" if view.synced else "it gives no targets"
+        known = "the targets that are known stay in use" if view.synced else "no targets come of it"
         yield f"{view.trouble}; until then {known}"
     if view.unreadable:
         (namespace, name), why = next(iter(view.unreadable.items()))
