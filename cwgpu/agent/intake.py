@@ -3,23 +3,22 @@
 import asyncio
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 
 from cwgpu.agent import aside
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.observe import Observer
 from cwgpu.agent.reports import Reports
 from cwgpu.agent.watch import Watch
+from cwgpu.agent.working import Working
 from cwgpu.digest.page import Page
 from cwgpu.digest.recipe import Recipe
 from cwgpu.digest.report import Report
 from cwgpu.model.event import EmfEvent
 from cwgpu.model.reading import Counts, Reading, Refused
 from cwgpu.model.scrape import FailReason, Scrape, ScrapeFailed
-from cwgpu.model.target import DroppedTarget, Identity, Target, TargetGroup
+from cwgpu.model.target import DroppedTarget, Identity, Target
 from cwgpu.plan.plan import Job, Plan
-from cwgpu.prom import targeting
 from cwgpu.scrape.fetch import Fetcher
 from cwgpu.scrape.pool import Pool
 
@@ -31,26 +30,6 @@ _LARGE_BYTES = 1 << 20
 # Thousands of targets take a while, and scrapes are due meanwhile. Ten rules run over so many in
 # some thirty milliseconds.
 _AT_A_TIME = 256
-
-
-@dataclass(slots=True)
-class _Working:
-    """One job at work."""
-
-    job: Job
-    recipe: Recipe
-    made: dict[str, tuple[TargetGroup, list[Target | DroppedTarget]]] = field(default_factory=dict)
-    """What became of each group, by its source: rules are run over what is new, and no more."""
-
-    def found(self, groups: Iterable[TargetGroup]) -> Iterator[Target | DroppedTarget]:
-        """Give what becomes of the targets of these groups, which are all there are."""
-        known, self.made = self.made, {}
-        for group in groups:
-            former = known.get(group.source)
-            if former is None or former[0] != group:
-                former = (group, list(targeting.targets(self.job, group)))
-            self.made[group.source] = former
-            yield from former[1]
 
 
 class Intake:
@@ -68,7 +47,7 @@ class Intake:
         self._put = put
         self._observer = observer
         self._clock = clock
-        self._jobs: dict[str, _Working] = {}
+        self._jobs: dict[str, Working] = {}
         self._watch = Watch(
             fetcher.clients, clock, fault=observer.discovery_fault, note=observer.discovery_note
         )
@@ -91,7 +70,7 @@ class Intake:
     def follow(self, plan: Plan) -> None:
         """Work by this plan from the next scrape on; what is known of the pages stays."""
         self._watch.follow(plan.jobs)
-        self._jobs = {job.name: _Working(job, Recipe(plan, job)) for job in plan.jobs}
+        self._jobs = {job.name: Working(job, Recipe(plan, job), plan.shard) for job in plan.jobs}
         self._reports.follow(plan)
         former, self._pages = self._pages, {}
         for identity, page in former.items():

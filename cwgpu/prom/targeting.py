@@ -8,7 +8,7 @@ rules see it. Equal targets are not looked for: that is for the caller, who sees
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote, quote_plus, unquote
 
 from cwgpu.model.errors import RuleError
 from cwgpu.model.labels import Labels
@@ -108,6 +108,12 @@ def settled(
         return _target(job, relabelled)
     except _RejectedError as error:
         return DroppedTarget(job.name, discovered, str(error), rejected=True)
+
+
+def address(url: str) -> str:
+    """Give the ``__address__`` that the rules left to a target of this URL."""
+    behind = url.partition("//")[2]
+    return unquote(behind.partition("?")[0].partition("/")[0])
 
 
 def _target(job: Job, labels: Labels) -> Target:

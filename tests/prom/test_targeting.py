@@ -197,3 +197,15 @@ def test_group_is_not_changed() -> None:
     group = {"env": "x"}
     _only(_Job(relabel=[relabel.rule(action="labeldrop", regex="env")]), labels, group)
     assert (labels, group) == ({"__address__": "h", "empty": ""}, {"env": "x"})
+
+
+@pytest.mark.parametrize(
+    "address", ["10.0.0.1:9400", "gpu", "[2001:db8::5]:9400", "2001:db8::5", "a b%2Fc?d#e:1", "ü:1"]
+)
+@pytest.mark.parametrize("path", ["/metrics", "", "*", "/a//b"])
+def test_an_address_is_told_of_its_url(address: str, path: str) -> None:
+    """It is the very text that the rules left, whatever the URL had to make of it."""
+    job = _Job(metrics_path=path, params={"x": ["//y/z"]})
+    (found,) = targeting.targets(job, TargetGroup("", ({"__address__": address},), {}))
+    assert isinstance(found, Target)
+    assert targeting.address(found.url) == address

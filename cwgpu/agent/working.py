@@ -1,0 +1,56 @@
+"""One job at work: what becomes of the targets that its sources know."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from cwgpu.digest.recipe import Recipe
+from cwgpu.model.labels import Labels
+from cwgpu.model.target import DroppedTarget, Target, TargetGroup
+from cwgpu.pace import shard
+from cwgpu.plan.kubernetes import Shard
+from cwgpu.plan.plan import Job
+from cwgpu.prom import targeting
+
+
+@dataclass(slots=True)
+class Working:
+    """A job, and what is known of its targets."""
+
+    job: Job
+    recipe: Recipe
+    shard: Shard | None = None
+    """Which part of the targets is ours; None: all."""
+    made: dict[str, tuple[TargetGroup, list[Target | DroppedTarget]]] = field(default_factory=dict)
+    """What became of each group, by its source: rules are run over what is new, and no more."""
+
+    def found(self, groups: Iterable[TargetGroup]) -> Iterator[Target | DroppedTarget]:
+        """Give what becomes of the targets of these groups, which are all there are."""
+        known, self.made = self.made, {}
+        for group in groups:
+            former = known.get(group.source)
+            if former is None or (former[0] is not group and former[0] != group):
+                former = (group, list(self._judged(group)))
+            self.made[group.source] = former
+            yield from former[1]
+
+    def _judged(self, group: TargetGroup) -> Iterator[Target | DroppedTarget]:
+        judged = targeting.targets(self.job, group)
+        if self.shard is None:
+            return judged
+        pairs = zip(judged, group.targets, strict=True)
+        return (
+            _apportioned(self.job, self.shard, one, {**group.labels, **own}) for one, own in pairs
+        )
+
+
+def _apportioned(
+    job: Job, part: Shard, one: Target | DroppedTarget, labels: Labels
+) -> Target | DroppedTarget:
+    """Drop a target that another agent scrapes."""
+    if isinstance(one, DroppedTarget):
+        return one
+    owner = shard.owner(targeting.address(one.url), part.count)
+    if owner == part.index:
+        return one
+    reason = f"another shard's: it is of shard {owner} of {part.count}, and this is {part.index}"
+    return DroppedTarget(job.name, targeting.discovered(job, labels), reason)

@@ -1,0 +1,99 @@
+"""What becomes of a job's targets: once for each group, and of those the part that is ours."""
+
+from dataclasses import replace
+
+import pytest
+
+from cwgpu.agent.working import Working
+from cwgpu.digest.recipe import Recipe
+from cwgpu.model.target import DroppedTarget, Target, TargetGroup
+from cwgpu.plan.kubernetes import Shard
+from cwgpu.plan.plan import Job
+from cwgpu.prom import relabel, targeting
+from tests.digest import kitchen
+
+JOB = Job(
+    "dcgm",
+    60.0,
+    10.0,
+    relabel=(
+        relabel.rule(source_labels=["drop"], regex="yes", action="drop"),
+        relabel.rule(target_label="__address__", source_labels=["to"], regex="(.+)"),
+    ),
+)
+
+
+def working(shard: Shard | None = None, job: Job = JOB) -> Working:
+    """Set a job to work."""
+    return Working(job, Recipe(kitchen.plan(), job), shard)
+
+
+def group(source: str, *addresses: str, **labels: str) -> TargetGroup:
+    """Make a group of these addresses."""
+    return TargetGroup(source, tuple({"__address__": each} for each in addresses), labels)
+
+
+NODES = group("nodes", *(f"10.0.0.{number}:9400" for number in range(40)), rack="7")
+
+
+def instances(job: Working, *groups: TargetGroup) -> list[str]:
+    """Name the targets that are kept."""
+    return [each.labels["instance"] for each in job.found(groups) if isinstance(each, Target)]
+
+
+def test_what_has_not_changed_is_not_judged_again() -> None:
+    """A group that is the same, or says the same, gives the targets that it gave before."""
+    job = working()
+    (first,) = job.found([group("a", "10.0.0.1:9400")])
+    (again,) = job.found([group("a", "10.0.0.1:9400")])
+    (other,) = job.found([group("a", "10.0.0.2:9400")])
+    assert again is first
+    assert isinstance(other, Target)
+    assert other.url == "http://10.0.0.2:9400/metrics"
+
+
+def test_what_has_gone_is_forgotten() -> None:
+    """A group that comes back is judged anew."""
+    job = working()
+    (first,) = job.found([group("a", "10.0.0.1:9400")])
+    assert list(job.found([])) == []
+    (again,) = job.found([group("a", "10.0.0.1:9400")])
+    assert again == first
+    assert again is not first
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7])
+def test_every_target_is_of_one_shard(count: int) -> None:
+    """All agents together have all targets, each has its own, and nobody has another's."""
+    parts = [instances(working(Shard(count, index)), NODES) for index in range(count)]
+    assert sorted(name for part in parts for name in part) == sorted(instances(working(), NODES))
+    assert all(parts)
+
+
+def test_shards_are_those_of_hashmod() -> None:
+    """A rule at the end of relabel_configs would keep the same."""
+    rules = (
+        *JOB.relabel,
+        relabel.rule(
+            source_labels=["__address__"], action="hashmod", modulus=3, target_label="__tmp"
+        ),
+        relabel.rule(source_labels=["__tmp"], action="keep", regex="1"),
+    )
+    ruled = working(job=replace(JOB, relabel=rules))
+    assert instances(working(Shard(3, 1)), NODES) == instances(ruled, NODES)
+
+
+def test_a_target_of_another_shard_is_seen_to_be() -> None:
+    """It is dropped for that reason, with what discovery told; what a rule dropped stays so."""
+    (found,) = working(Shard(2, 0)).found([group("a", "10.0.0.1:9400", to="10.0.0.9:9400")])
+    (other,) = working(Shard(2, 1)).found([group("a", "10.0.0.1:9400", to="10.0.0.9:9400")])
+    dropped = found if isinstance(found, DroppedTarget) else other
+    assert isinstance(dropped, DroppedTarget)
+    assert dropped.reason.startswith("another shard's: it is of shard ")
+    assert not dropped.rejected
+    assert dropped.discovered["__address__"] == "10.0.0.1:9400"
+    assert dropped.discovered["to"] == "10.0.0.9:9400"
+    assert dropped.discovered["job"] == "dcgm"
+    (ruled,) = working(Shard(2, 0)).found([group("a", "10.0.0.1:9400", drop="yes")])
+    (same,) = targeting.targets(JOB, group("a", "10.0.0.1:9400", drop="yes"))
+    assert ruled == same
