@@ -1,7 +1,7 @@
 """The one place where values become counters, journal lines and the dry run's summary."""
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -160,6 +160,29 @@ class Observer:
             journal.event(_log, logging.ERROR, "reload_failed", reason=error)
         else:
             journal.event(_log, logging.INFO, "config_loaded")
+
+    def contends(self, leads: Callable[[], bool]) -> None:
+        """Take who knows whether this agent leads; where nobody contends, it always does."""
+        self.metrics.contends(leads)
+
+    def lead_began(self, lease: str, identity: str) -> None:
+        """Tell that we scrape from now on."""
+        self.metrics.lead_changed(leads=True)
+        journal.event(_log, logging.INFO, "leader_began", lease=lease, identity=identity)
+
+    def lead_ended(self, reason: str) -> None:
+        """Tell that we scrape no more."""
+        self.metrics.lead_changed(leads=False)
+        journal.event(_log, logging.WARNING, "leader_ended", reason=reason)
+
+    def stands_by(self, lease: str, holder: str) -> None:
+        """Tell that somebody else scrapes."""
+        journal.event(_log, logging.INFO, "standby", lease=lease, holder=holder)
+
+    def lease_failed(self, lease: str, reason: str) -> None:
+        """Tell of a lease that could not be read or written."""
+        self.metrics.lease_failed()
+        journal.event(_log, logging.WARNING, "lease_failed", lease=lease, reason=reason)
 
     def listening(self, addresses: Iterable[tuple[str, int]]) -> None:
         """Tell where health and self metrics are served."""

@@ -3,8 +3,10 @@
 from typing import Protocol
 
 from cwgpu.discovery.findings import Findings
+from cwgpu.kube.failure import Failure
 from cwgpu.logs.verdict import Answer
 from cwgpu.model.event import LogBatch, StreamKey
+from cwgpu.pace.election import Record, Write
 
 
 class Source(Protocol):
@@ -39,4 +41,25 @@ class Sink(Protocol):
 
     async def close(self) -> None:
         """Give back what is held."""
+        ...
+
+
+class Leases(Protocol):
+    """One lease that agents contend for. Each call ends within its limit, and fails by value.
+
+    A write that came too late, because somebody else wrote, has status 409.
+    """
+
+    async def read(self, limit_s: float) -> Record | Failure | None:
+        """Give the lease; None when there is none."""
+        ...
+
+    async def write(
+        self, write: Write, holder: str, duration_s: float, limit_s: float
+    ) -> Record | Failure:
+        """Let the lease be held by this holder, if it is still as it was read."""
+        ...
+
+    async def release(self, record: Record, limit_s: float) -> Record | Failure:
+        """Let it be held by nobody, if it is still as it was read."""
         ...

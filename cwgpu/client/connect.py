@@ -9,6 +9,7 @@ shoulder: they note on the Progress of the request what they do.
 import asyncio
 import contextvars
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import aiohttp
@@ -19,6 +20,7 @@ from aiohttp.connector import Connection
 from aiohttp.tracing import Trace
 from yarl import URL
 
+from cwgpu.client.failure import WithdrawnError
 from cwgpu.plan.client import Client
 
 # Prometheus keeps idle connections for 5 minutes, which is longer than any sensible interval.
@@ -31,6 +33,8 @@ class Progress:
 
     client: Client = field(default_factory=Client)
     """How the server is spoken to."""
+    wanted: Callable[[], bool] = lambda: True
+    """Asked when all is ready to be sent: connecting takes a while."""
     token_from: str = ""
     """Host and port of the issuer of tokens that is waited for."""
     proxy: URL | None = None
@@ -75,6 +79,9 @@ class Connector(aiohttp.TCPConnector):
         """Give a connection for the request, from the pool or a new one."""
         connection = await super().connect(req, traces, timeout)
         progress, protocol = CURRENT.get(None), connection.protocol
+        if progress is not None and not progress.wanted():
+            connection.close()
+            raise WithdrawnError("it was not sent: it is not wanted any more")
         if progress is not None and isinstance(protocol, _Protocol):
             progress.connected, progress.reused = True, protocol.progress is not None
             protocol.progress = progress

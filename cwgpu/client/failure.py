@@ -11,5 +11,9 @@ class ProxyError(errors.CwgpuError):
     """The proxy cannot be used as it is configured, or does not let us through."""
 
 
+class WithdrawnError(errors.CwgpuError):
+    """Whoever wanted it wants it no more, and nothing has been sent yet."""
+
+
 class RedirectError(errors.CwgpuError):
     """A redirect that is not followed, leads nowhere, or is one too many."""

@@ -14,7 +14,7 @@ from yarl import URL
 
 from cwgpu.client import address, handshake
 from cwgpu.client.connect import Progress
-from cwgpu.client.failure import CredentialsError, ProxyError, RedirectError
+from cwgpu.client.failure import CredentialsError, ProxyError, RedirectError, WithdrawnError
 from cwgpu.model.scrape import FailReason
 
 Fault: TypeAlias = tuple[FailReason, str]
@@ -36,6 +36,7 @@ OUTSIDE = (
     CredentialsError,
     ProxyError,
     RedirectError,
+    WithdrawnError,
 )
 """All that asking and reading an answer can raise, but for TimeoutError and one's own checks."""
 
@@ -204,6 +205,7 @@ _SPEAKERS: tuple[tuple[_Kinds, _Speaker], ...] = (
     (CredentialsError, _credentials),
     (ProxyError, lambda error, _: (FailReason.PROXY, str(error))),
     (RedirectError, lambda error, _: (FailReason.REDIRECT, str(error))),
+    (WithdrawnError, lambda error, _: (FailReason.OTHER, str(error))),
     (aiohttp.ClientConnectorDNSError, _dns),
     (aiohttp.ClientSSLError, _tls),
     (aiohttp.ClientConnectorError, _connector),

@@ -53,6 +53,8 @@ class Wait:
 
     holder: str
     """Of a lease that was given back and then deleted, nobody."""
+    ends_s: float
+    """When the lease is abandoned, by our clock, unless it changes before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ class Election:
             return now, Write(version, record.transitions, takes_over=False)
         ends_s = now.seen_at_s + max(record.duration_s, self.terms.duration_s)
         if (record.holder or not version) and now_s < ends_s:
-            return now.lost(), Wait(record.holder)
+            return now.lost(), Wait(record.holder, ends_s)
         return now.lost(), Write(version, record.transitions + 1, takes_over=True)
 
     def written(self, record: Record, sent_s: float) -> "Election":

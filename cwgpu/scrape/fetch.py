@@ -68,11 +68,17 @@ class Fetcher:
         """Close every connection."""
         await self.clients.__aexit__(kind, error, traceback)
 
-    async def fetch(self, target: Target, job: Job) -> Scrape | ScrapeFailed:
-        """Get the target's page. Everything must be there within the target's timeout."""
+    async def fetch(
+        self, target: Target, job: Job, *, wanted: Callable[[], bool] = lambda: True
+    ) -> Scrape | ScrapeFailed:
+        """Get the target's page. Everything must be there within the target's timeout.
+
+        ``wanted`` is asked once more when there is a connection: if not, nothing is sent.
+        """
         at_ms = round(self._now() * 1000)
         began_s = self._monotonic()
-        progress = Progress(limit_bytes=job.body_size_limit_bytes or BUILT_IN_LIMIT_BYTES)
+        limit_bytes = job.body_size_limit_bytes or BUILT_IN_LIMIT_BYTES
+        progress = Progress(limit_bytes=limit_bytes, wanted=wanted)
         try:
             async with asyncio.timeout(target.timeout_s):
                 page, content_type = await self._get(target, job, progress)

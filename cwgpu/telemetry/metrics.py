@@ -38,6 +38,7 @@ class Metrics:
         prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call]
         prometheus_client.ProcessCollector(registry=self._registry)
         self._describe_program()
+        self._describe_election()
         self._describe_scrapes()
         self._describe_samples()
         self._describe_delivery()
@@ -111,6 +112,20 @@ class Metrics:
         if ok:
             self._last_reload.set(self._now())
 
+    def contends(self, leads: Callable[[], bool]) -> None:
+        """Ask this at each rendering whether we lead."""
+        self._leader.set_function(lambda: float(leads()))
+
+    def lead_changed(self, *, leads: bool) -> None:
+        """Count that we lead now, or do no more: then nothing is known of our targets."""
+        self._transitions.labels("leader" if leads else "standby").inc()
+        for identity, state in self._states.items():
+            self._turn(identity, state, _UNSCRAPED)
+
+    def lease_failed(self) -> None:
+        """Count a lease that could not be read or written."""
+        self._lease_failures.inc()
+
     def render(self, accept: str = "") -> tuple[bytes, str]:
         """Give the page and its Content-Type, in the format that an Accept header asks for."""
         try:
@@ -126,11 +141,14 @@ class Metrics:
 
     def _mark(self, target: Target, state: str) -> None:
         former = self._states.get(target.identity)
-        if former is None or former == state:  # None: it went while it was scraped
-            return
-        self._targets.labels(target.job, former).dec()
-        self._targets.labels(target.job, state).inc()
-        self._states[target.identity] = state
+        if former is not None:  # None: it went while it was scraped
+            self._turn(target.identity, former, state)
+
+    def _turn(self, identity: Identity, former: str, state: str) -> None:
+        if former != state:
+            self._targets.labels(identity[0], former).dec()
+            self._targets.labels(identity[0], state).inc()
+            self._states[identity] = state
 
     def _drop(self, counts: Iterable[tuple[DropReason, int]]) -> None:
         for reason, count in counts:
@@ -157,6 +175,18 @@ class Metrics:
         )
         for result in ("success", "failure"):
             self._reloads.labels(result)
+
+    def _describe_election(self) -> None:
+        self._leader = self._gauge("leader", "Whether this agent is the one that scrapes.")
+        self._leader.set(1)
+        self._transitions = self._counter(
+            "lease_transitions_total", "Times this agent became leader or standby.", ["to"]
+        )
+        for role in ("leader", "standby"):
+            self._transitions.labels(role)
+        self._lease_failures = self._counter(
+            "lease_failures_total", "Times the lease could not be read or written."
+        )
 
     def _describe_scrapes(self) -> None:
         self._targets = self._gauge("targets", "Targets that discovery found.", ["job", "state"])

@@ -44,7 +44,7 @@ class Hands:
         """Every sleep that was asked for."""
         self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
         self._count = itertools.count()
-        self.clock = Clock(self.read, self.read, self.sleep)
+        self.clock = Clock(self.read, self.read, self.sleep, self.read)
 
     def read(self) -> float:
         """Give the time."""

@@ -43,9 +43,9 @@ def test_a_lease_is_abandoned_when_it_was_seen_unchanged_for_its_duration(
 ) -> None:
     """How old it was when it was first seen does not count: clocks are not compared."""
     election, decided = Election("b", TERMS).observe(_record("a"), 200)
-    assert decided == Wait("a")
+    assert decided == Wait("a", 215)
     _, decided = election.observe(_record("a"), now_s)
-    assert decided == (Write("1", 1, takes_over=True) if takes else Wait("a"))
+    assert decided == (Write("1", 1, takes_over=True) if takes else Wait("a", 215))
 
 
 def test_every_change_of_the_lease_begins_the_wait_anew() -> None:
@@ -53,14 +53,14 @@ def test_every_change_of_the_lease_begins_the_wait_anew() -> None:
     election, _ = Election("b", TERMS).observe(_record("a", "1"), 200)
     election, _ = election.observe(_record("a", "2"), 214)
     _, decided = election.observe(_record("a", "2"), 228)
-    assert decided == Wait("a")
+    assert decided == Wait("a", 229)
 
 
 def test_the_longer_of_two_durations_counts() -> None:
     """While terms are being changed, agents of the old and the new ones meet."""
     election, _ = Election("b", TERMS).observe(replace(_record("a"), duration_s=60), 200)
     _, decided = election.observe(replace(_record("a"), duration_s=60), 259)
-    assert decided == Wait("a")
+    assert decided == Wait("a", 260)
 
 
 def test_a_lease_that_was_given_back_is_taken_at_once() -> None:
@@ -73,7 +73,7 @@ def test_a_leader_that_sees_another_holder_leads_no_more() -> None:
     """It does not wait for its own deadline."""
     election = Election("a", TERMS).written(_record("a"), 100)
     election, decided = election.observe(_record("b", "2"), 101)
-    assert decided == Wait("b")
+    assert decided == Wait("b", 116)
     assert not election.leads(101)
 
 
@@ -99,8 +99,8 @@ def test_a_deleted_lease_is_waited_for(holder: str) -> None:
     election, _ = Election("b", TERMS).observe(_record("a"), 200)
     election, _ = election.observe(_record(holder, "2", 3), 205)
     election, decided = election.lost().observe(None, 300)
-    assert decided == Wait(holder)
-    assert election.observe(None, 314.9)[1] == Wait(holder)
+    assert decided == Wait(holder, 315)
+    assert election.observe(None, 314.9)[1] == Wait(holder, 315)
     assert election.observe(None, 315)[1] == Write(None, 4, takes_over=True)
 
 

@@ -687,6 +687,25 @@ async def test_a_connection_that_does_not_come_about() -> None:
     assert detail.startswith("node-1:9400: no connection to it in 0.15 s;")
 
 
+async def test_nothing_is_sent_that_is_not_wanted_any_more() -> None:
+    """Not even over a connection that is kept: whoever connects may stand still for long."""
+    wanted = True
+
+    async def here() -> list[str]:
+        nonlocal wanted
+        wanted = False
+        return ["127.0.0.1"]
+
+    async with raw.serve(http()) as server, fetcher(resolver=Names(here)) as fetch:
+        kept = aim(server.url)
+        assert isinstance(await fetch.fetch(kept, JOB, wanted=lambda: wanted), Scrape)
+        for target in (aim(server.url.replace("127.0.0.1", "node-1")), kept):
+            answer = await fetch.fetch(target, JOB, wanted=lambda: wanted)
+            assert isinstance(answer, ScrapeFailed)
+            assert answer.detail.endswith("it was not sent: it is not wanted any more")
+    assert len(server.requests) == 1
+
+
 async def test_a_name_that_does_not_resolve() -> None:
     """A failed look-up has its own reason and names the name."""
 
