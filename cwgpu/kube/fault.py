@@ -69,7 +69,8 @@ def broken(request: Request, error: Exception, url: str, limit_s: float = 0.0) -
     """Explain what was raised on the way to an answer."""
     if isinstance(error, CredentialsError):
         return Failure(f"{request.failed}: {error}")
-    return Failure(f"{request.failed}: {where(url)}: {_why(error, limit_s)}")
+    place = where(url) if url else "its credentials"
+    return Failure(f"{request.failed}: {place}: {_why(error, limit_s)}")
 
 
 def where(url: str) -> str:

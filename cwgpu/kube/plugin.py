@@ -17,8 +17,8 @@ from cwgpu.kube import limit
 from cwgpu.kube.failure import CredentialsError
 from cwgpu.kube.fault import printable
 
-# Some log in over the network first.
-_LIMIT_S = 60.0
+# Less than what a question may take as a whole, so that it is said whose fault it is.
+_LIMIT_S = 20.0
 # A token is not used to the last second: the request is under way for a while, and clocks differ.
 _EARLY_S = 60.0
 
