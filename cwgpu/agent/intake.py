@@ -41,12 +41,18 @@ class Intake:
         put: Callable[[Iterable[EmfEvent]], None],
         observer: Observer,
         clock: Clock,
+        *,
+        leads: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Idle until ``follow`` gives it a plan."""
+        """Idle until ``follow`` gives it a plan.
+
+        ``leads`` tells whether we may scrape at this moment.
+        """
         self._fetcher = fetcher
         self._put = put
         self._observer = observer
         self._clock = clock
+        self._leads = leads
         self._jobs: dict[str, Working] = {}
         self._watch = Watch(
             fetcher.clients, clock, fault=observer.discovery_fault, note=observer.discovery_note
@@ -78,6 +84,14 @@ class Intake:
             if target is None or target.job not in self._jobs or identity in self._aside:
                 continue
             self._page(target).adopt(page)
+
+    def lead_changed(self, anew: bool) -> None:  # noqa: FBT001 - the leader's one word
+        """Scrape from now on, or no more; ``anew``: others may have scraped since we did."""
+        # What counters stood at then is none of ours to count from; nor is a page that another
+        # thread goes on reading for nobody.
+        for identity in list(self._pages) if anew else self._aside:
+            self._pages.pop(identity, None)
+        self._reconcile()
 
     def limit(self, visits: int) -> None:
         """Scrape each target this often and no more; ``done`` is set when all have been."""
@@ -117,7 +131,7 @@ class Intake:
         self._visits = {key: count for key, count in self._visits.items() if key in wanted}
         if wanted or dropped or not self._waiting:
             self._observer.discovered(list(wanted.values()), dropped, forgotten)
-        self._pool.reconcile(wanted.values())
+        self._reconcile()
         self.unready = self._waiting if self.unready else ""
         self._check_done()
 
@@ -125,15 +139,20 @@ class Intake:
         """Scrape no more."""
         await self._pool.stop()
 
+    def _reconcile(self) -> None:
+        self._pool.reconcile(self.wanted.values() if self._leads() else ())
+
     async def _visit(self, target: Target) -> None:
         visits = self._visits.get(target.identity, 0)
         working = self._jobs.get(target.job)
         if working is None or (self._most_visits is not None and visits >= self._most_visits):
             return
+        if not self._leads():
+            return  # and what would stop this visit has not had its turn yet
         crowd = self._crowd(working.job)
-        answer = crowd or await self._fetcher.fetch(target, working.job)
-        if target.job not in self._jobs:
-            return  # a reload took the job away meanwhile
+        answer = crowd or await self._fetcher.fetch(target, working.job, wanted=self._leads)
+        if target.job not in self._jobs or (isinstance(answer, ScrapeFailed) and not self._leads()):
+            return  # a reload took the job away meanwhile, or another does it now
         if isinstance(answer, ScrapeFailed):
             self._fail(target, answer, Counts())
         else:

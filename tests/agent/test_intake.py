@@ -59,6 +59,17 @@ class World:
     witness: Witness
     hands: Hands
     events: list[EmfEvent] = field(default_factory=list)
+    leads: threading.Event = field(default_factory=threading.Event)
+
+    def lead(self, *, anew: bool) -> None:
+        """Begin to lead."""
+        self.leads.set()
+        self.intake.lead_changed(anew)
+
+    def end(self) -> None:
+        """Lead no more."""
+        self.leads.clear()
+        self.intake.lead_changed(False)  # noqa: FBT003 - as the leader says it
 
     async def scraped(self, times: int) -> None:
         """Wait for so many scrapes in all, good or bad."""
@@ -83,8 +94,10 @@ async def world(caplog: pytest.LogCaptureFixture) -> AsyncIterator[World]:
         FakeExporter(page(1), page(4), page(9)) as exporter,
         Fetcher(hands.read, hands.read) as fetcher,
     ):
-        intake = Intake(fetcher, events.extend, witness.observer, hands.clock)
-        yield World(intake, exporter, witness, hands, events)
+        leads = threading.Event()
+        leads.set()
+        intake = Intake(fetcher, events.extend, witness.observer, hands.clock, leads=leads.is_set)
+        yield World(intake, exporter, witness, hands, events, leads)
         await intake.stop()
 
 
@@ -380,3 +393,123 @@ async def test_a_large_page_holds_nobody_up(world: World) -> None:
     await world.hands.move(INTERVAL_S)
     await world.scraped(2)
     assert world.values()[-1] == {"util": 9}
+
+
+async def test_who_stands_by_looks_for_targets_and_asks_none(world: World) -> None:
+    """It is ready; its first scrapes come as soon as it leads."""
+    world.leads.clear()
+    world.intake.follow(plan(job(world.exporter.address)))
+    await world.intake.discover()
+    await world.hands.move(INTERVAL_S * 3)
+    assert world.intake.unready == ""
+    assert world.witness.value("cwgpu_targets", state="unscraped") == 1
+    assert world.exporter.requests == []
+    world.lead(anew=True)
+    await world.scraped(1)
+    assert world.values() == [{"util": 1}]
+
+
+async def test_what_is_found_while_standing_by_is_scraped_then(
+    world: World, tmp_path: Path
+) -> None:
+    """Discovery goes on for whoever may have to take over."""
+    path = tmp_path / "targets.json"
+    targets(path)
+    world.leads.clear()
+    world.intake.follow(plan(job(files=(FileDiscovery((str(path),), 5.0),))))
+    async with running(world.intake):
+        await stage.eventually(lambda: world.hands.naps)
+        targets(path, world.exporter.address)
+        await world.hands.move(5)
+        await stage.eventually(lambda: world.intake.wanted)
+        assert world.exporter.requests == []
+        world.lead(anew=True)
+        await world.scraped(1)
+
+
+async def test_the_end_of_the_lead_breaks_scrapes_off(world: World) -> None:
+    """What was read before is not lost, and what was broken off is no failure."""
+    world.exporter.answer(page(1), Answer(body=page(2), delay_s=math.inf))
+    world.intake.follow(plan(job(world.exporter.address)))
+    await world.intake.discover()
+    await world.scraped(1)
+    assert world.witness.value("cwgpu_targets", state="up") == 1
+    await world.hands.move(INTERVAL_S)
+    await stage.eventually(lambda: len(world.exporter.requests) == 2)
+    world.end()
+    world.witness.observer.lead_ended("another has the lease")
+    world.exporter.release()
+    await world.hands.move(INTERVAL_S * 3)
+    assert len(world.exporter.requests) == 2
+    assert world.values() == [{"util": 1}]
+    assert world.witness.said("scrape_failed") == []
+    assert world.witness.value("cwgpu_targets", state="unscraped") == 1
+
+
+async def test_who_stood_still_sends_nothing(world: World) -> None:
+    """A visit asks whether it may, even if nobody has said yet that the lead has ended."""
+    world.intake.follow(plan(job(world.exporter.address)))
+    await world.intake.discover()
+    await world.scraped(1)
+    world.leads.clear()
+    await world.hands.move(INTERVAL_S * 3)
+    assert len(world.exporter.requests) == 1
+
+
+async def test_who_stood_still_reports_no_failures(world: World) -> None:
+    """The scrape that was under way came to nothing because nobody was there to take it."""
+    world.exporter.answer(Answer(delay_s=math.inf, reset=True))
+    world.intake.follow(plan(job(world.exporter.address)))
+    await world.intake.discover()
+    await stage.eventually(lambda: world.exporter.requests)
+    world.leads.clear()
+    world.exporter.release()
+    await stage.eventually(lambda: world.hands.naps)
+    assert world.witness.said("scrape_failed") == []
+
+
+@pytest.mark.parametrize(
+    ("anew", "expected"), [(True, {"util": 4}), (False, {"util": 4, "energy": 3})]
+)
+async def test_counters_begin_anew_if_others_may_have_led(
+    world: World,
+    anew: bool,  # noqa: FBT001 - a column of the table
+    expected: dict[str, float],
+) -> None:
+    """Else their increase would be sent twice; if nobody did, it is not lost either."""
+    world.intake.follow(plan(job(world.exporter.address)))
+    await world.intake.discover()
+    await world.scraped(1)
+    world.end()
+    await world.hands.move(1)
+    world.lead(anew=anew)
+    await world.scraped(2)
+    assert world.values() == [{"util": 1}, expected]
+
+
+async def test_a_large_page_is_forgotten_when_the_lead_ends(world: World) -> None:
+    """Its thread goes on reading; what it makes of the page is nobody's."""
+    reading, over = threading.Event(), threading.Event()
+
+    def slow(name: str) -> bool:
+        reading.set()
+        return over.wait(20) and name == "util"
+
+    declaration = replace(kitchen.declared(), selects=slow)
+    held = replace(plan(job(world.exporter.address)), emf=kitchen.plan(declaration).emf)
+    world.exporter.answer(page(7) + b"# padding\n" * 200_000, page(9))
+    world.intake.follow(held)
+    await world.intake.discover()
+    await stage.eventually(reading.is_set)
+    world.end()
+    over.set()
+    await stage.eventually(lambda: not _reading())
+    assert world.events == []
+    world.lead(anew=False)
+    await world.scraped(1)
+    assert world.values() == [{"util": 9}]
+
+
+def _reading() -> bool:
+    """Tell whether a page is read beside the loop."""
+    return any(one.name == "aside" for one in threading.enumerate())

@@ -374,8 +374,7 @@ async def test_a_release_meets_a_renewal(world: World, renewals: int, holder: st
     """What was on its way when the end came may arrive in between; it is tried once more."""
     async with world.a.running():
         pass
-    under_way = iter([world.shelf.touch] * renewals)
-    world.a.way.before["release"] = lambda: next(under_way, lambda: None)()
+    world.a.way.crossing = renewals
     await world.a.leader.release()
     assert world.shelf.record is not None
     assert world.shelf.record.holder == holder
