@@ -2,9 +2,11 @@
 
 Makes a root file system of what a Python program needs and of the mounts that it is told, all of
 it read-only but for the volumes; starts the program there as the user that it is told, and asks it
-for its health. The network is a loopback that nobody else has. Prints what it saw as JSON.
+for its health. The network is a loopback that nobody else has, on which the cluster's API may be.
+Prints what it saw as JSON.
 """
 
+import contextlib
 import fcntl
 import http.client
 import json
@@ -15,14 +17,19 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
+
+from tests.fakes.kubernetes import FakeKubernetes
 
 Json: TypeAlias = dict[str, Any]
 
 _ETC = ("group", "hosts", "ld.so.cache", "nsswitch.conf", "passwd")
 # linux/sockios.h and linux/if.h.
 _SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
+_PATIENCE_S = 30.0
 
 
 def _mount(*arguments: str | Path) -> None:
@@ -84,14 +91,62 @@ def _seen(pid: int) -> Json:
     }
 
 
-def _listening(process: subprocess.Popen[str], journal: list[Json]) -> bool:
-    """Read the journal until the program listens; False when it ended first."""
+def _read_until(event: Json, process: subprocess.Popen[str], journal: list[Json]) -> bool:
+    """Read the journal until an event has all of this; False when the program ended first."""
     assert process.stderr is not None
     for line in process.stderr:
         journal.append(json.loads(line) if line.startswith("{") else {"text": line})
-        if journal[-1].get("event") == "listening":
+        if event.items() <= journal[-1].items():
             return True
     return False
+
+
+@contextlib.contextmanager
+def _cluster(order: Json) -> Iterator[FakeKubernetes | None]:
+    """Serve the API of a cluster, where there is one, to an account with just these rights."""
+    if order["cluster"] is None:
+        yield None
+        return
+    with FakeKubernetes(tls=True) as api:
+        # A list that comes as a watch would not need the right to list.
+        api.chaos.watch_lists = False
+        for pod in order["cluster"]["pods"]:
+            api.put(pod)
+        for namespace, rules in order["cluster"]["rights"]:
+            token = api.grant("agent", rules, namespace)
+        api.service_account(Path(order["account"]), token, order["cluster"]["namespace"])
+        order["environment"] |= api.environ
+        yield api
+
+
+def _wait(api: FakeKubernetes, order: Json) -> None:
+    """Wait until everything was asked that is asked before the end."""
+    wanted = {tuple(each) for each in order["cluster"]["asks"]}
+    api.wait(lambda: wanted <= {(each.verb, each.resource) for each in api.requests})
+
+
+def _asked(api: FakeKubernetes | None) -> list[list[str | int]]:
+    every = api.requests if api else []
+    return [[each.namespace, each.resource, each.verb, each.status] for each in every]
+
+
+def _live(process: subprocess.Popen[str], order: Json, api: FakeKubernetes | None) -> Json:
+    """See the program come, be well, and end."""
+    journal: list[Json] = []
+    found: Json = {"journal": journal}
+    # A program that hangs is ended, so that its journal is shown.
+    watchdog = threading.Timer(_PATIENCE_S, process.kill)
+    watchdog.start()
+    if all(_read_until(each, process, journal) for each in order["events"]):
+        if api:
+            _wait(api, order)
+        found |= _seen(process.pid)
+        found["health"] = [_ask(order["port"], "/healthz") for _ in range(3)]
+        found["metrics"] = _ask(order["port"], "/metrics")
+        process.send_signal(signal.SIGTERM)
+    output, rest = process.communicate()
+    watchdog.cancel()
+    return found | {"code": process.returncode, "output": output, "rest": rest}
 
 
 def main() -> None:
@@ -99,26 +154,22 @@ def main() -> None:
     order = json.load(sys.stdin)
     _loopback_up()
     root = Path(order["root"])
-    _furnish(root, order)
-    command = ["chroot", root, *order["identity"], *order["command"]]
-    journal: list[Json] = []
-    process = subprocess.Popen(
-        [shutil.which(command[0]) or "", *command[1:]],
-        env=order["environment"],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    found: Json = {"journal": journal}
-    with process:
-        if _listening(process, journal):
-            found |= _seen(process.pid)
-            found["health"] = [_ask(order["port"], "/healthz") for _ in range(3)]
-            found["metrics"] = _ask(order["port"], "/metrics")
-            process.send_signal(signal.SIGTERM)
-        output, rest = process.communicate(timeout=30)
-        found |= {"code": process.returncode, "output": output, "rest": rest}
+    with _cluster(order) as api:
+        _furnish(root, order)
+        command = ["chroot", root, *order["identity"], *order["command"]]
+        with subprocess.Popen(
+            [shutil.which(command[0]) or "", *command[1:]],
+            env=order["environment"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            try:
+                found = _live(process, order, api)
+            finally:
+                process.kill()
+        found["asked"] = _asked(api)
     json.dump(found, sys.stdout)
 
 

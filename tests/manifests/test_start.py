@@ -2,7 +2,7 @@
 
 Not in a cluster, but with the kernel's own means: a root file system that cannot be written, the
 user and the rights of the security context, the mounts of the pod, and a network in which nothing
-answers: neither the API server nor AWS nor an exporter nor a name server.
+answers but, where a test says so, the cluster's API.
 """
 
 import json
@@ -10,17 +10,19 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 import trustme
 
+from cwgpu.pace import shard
 from tests.manifests import rendered
 from tests.manifests.rendered import Json
 
 ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 _SIZES = {"16Mi": "16m", "1Ki": "4k"}  # a page is the least that tmpfs has
-_INSIDE = Path(__file__).with_name("inside.py")
+LISTENING: Json = {"event": "listening"}
 
 
 def _identity(name: str) -> list[str]:
@@ -58,7 +60,7 @@ def _binds(name: str, folder: Path) -> list[tuple[str, str]]:
     binds += [(str(path), place) for place, path in rendered.write(name, folder / "config").items()]
     covered = {each["mountPath"] for each in rendered.container(name)["volumeMounts"]}
     if ACCOUNT not in covered:
-        binds.append((str(_account(folder / "account")), ACCOUNT))
+        binds.append((str(folder / "account"), ACCOUNT))
     return binds
 
 
@@ -71,17 +73,23 @@ def _empty(name: str) -> list[tuple[str, str]]:
     ]
 
 
-def _started(name: str, folder: Path) -> Json:
-    """Start the overlay's container, ask for its health, end it; give what was seen."""
+def _started(name: str, folder: Path, events: Sequence[Json], cluster: Json | None = None) -> Json:
+    """Start the overlay's container, await events, ask for its health, end it; give what was seen.
+
+    Without a cluster there is only the address of one.
+    """
     root = folder / "root"
     root.mkdir()
     order = {
         "root": str(root),
+        "account": str(_account(folder / "account")),
         "binds": _binds(name, folder),
         "empty": _empty(name),
         "identity": _identity(name),
         "command": ["cwgpu", *rendered.container(name)["args"]],
         "port": 9464,
+        "events": events,
+        "cluster": cluster,
         "environment": {
             "PATH": str(Path(sys.prefix) / "bin"),
             "PYTHONUNBUFFERED": "1",
@@ -94,7 +102,8 @@ def _started(name: str, folder: Path) -> Json:
     }
     namespaces = ["--mount", "--net", *([] if os.geteuid() == 0 else ["--map-root-user"])]
     done = subprocess.run(
-        ["unshare", *namespaces, sys.executable, _INSIDE],
+        ["unshare", *namespaces, sys.executable, "-m", "tests.manifests.inside"],
+        cwd=rendered.ROOT,
         input=json.dumps(order),
         capture_output=True,
         text=True,
@@ -109,7 +118,7 @@ def _started(name: str, folder: Path) -> Json:
 @pytest.mark.parametrize("name", [*rendered.CLUSTER, "operator", "drop-in"])
 def test_it_starts_is_well_and_ends(name: str, tmp_path: Path) -> None:
     """Nothing outside answers, and still it starts, says that it is well, and ends when told to."""
-    found = _started(name, tmp_path)
+    found = _started(name, tmp_path, [LISTENING])
     assert found.get("health") == [200, 200, 200], found
     assert found["metrics"] == 200
     assert found["code"] == 0, found
@@ -121,3 +130,48 @@ def test_it_starts_is_well_and_ends(name: str, tmp_path: Path) -> None:
         assert {*found["Uid"], *found["Gid"]} == {"65532"}
         assert found["Groups"] == []
     assert [each for each in found["journal"] if each.get("event") == "bug"] == []
+
+
+def _exporter(number: int) -> Json:
+    """Make a pod of the GPU operator's exporter; number 7 is on the node that we are on."""
+    template = rendered.workload("operator")["spec"]["template"]
+    spec = {**template["spec"], "nodeName": f"node-{number}"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": f"nvidia-dcgm-exporter-{number}",
+            "namespace": "gpu-operator",
+            "labels": template["metadata"]["labels"],
+        },
+        "spec": spec,
+        "status": {"phase": "Running", "podIP": f"127.0.0.{number}"},
+    }
+
+
+SHARE = sum(shard.owner(f"127.0.0.{number}:9400", 3) == 1 for number in range(1, 10))
+
+
+@pytest.mark.parametrize(("name", "found"), [("base", 9), ("daemonset", 1), ("sharded", SHARE)])
+def test_rights_are_enough_and_all_used(name: str, found: int, tmp_path: Path) -> None:
+    """With the rights of its account it finds its exporters; nothing is refused, none is spare."""
+    roles = [*rendered.objects(name, "ClusterRole"), *rendered.objects(name, "Role")]
+    rights = [(each["metadata"].get("namespace"), each["rules"]) for each in roles]
+    cluster: Json = {
+        "pods": [_exporter(number) for number in range(1, 10)],
+        "rights": rights,
+        "namespace": "amazon-cloudwatch",
+        "asks": [("list", "pods"), ("watch", "pods")],
+    }
+    targets = {"event": "targets_changed", "found": found}
+    seen = _started(name, tmp_path, [LISTENING, targets], cluster)
+    assert seen["code"] == 0, seen
+    assert [each for each in seen["asked"] if each[3] >= 400 and each[3] != 404] == []
+    allowed = {
+        (namespace or "", resource, verb)
+        for namespace, rules in rights
+        for rule in rules
+        for resource in rule["resources"]
+        for verb in rule["verbs"]
+    }
+    assert {(namespace, kind, verb) for namespace, kind, verb, _ in seen["asked"]} == allowed
