@@ -148,7 +148,7 @@ def compare(place: Place, page: tuple[bytes, str], there: Held, prefix: str) -> 
     found = ours.scrape(place.job, place.target, *page)
     assert there.report["up"]
     if isinstance(found, Refused):
-        if apart.refused_earlier(place.job, place.target, found):
+        if apart.refused_earlier(found):
             return
         assert not there.good_ms, (found, page)
         assert there.samples == {}
