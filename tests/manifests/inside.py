@@ -110,8 +110,8 @@ def _cluster(order: Json) -> Iterator[FakeKubernetes | None]:
     with FakeKubernetes(tls=True) as api:
         # A list that comes as a watch would not need the right to list.
         api.chaos.watch_lists = False
-        for pod in order["cluster"]["pods"]:
-            api.put(pod)
+        for each in order["cluster"]["objects"]:
+            api.put(each)
         for namespace, rules in order["cluster"]["rights"]:
             token = api.grant("agent", rules, namespace)
         api.service_account(Path(order["account"]), token, order["cluster"]["namespace"])

@@ -149,29 +149,68 @@ def _exporter(number: int) -> Json:
     }
 
 
+def _service() -> list[Json]:
+    """Make the operator's Service, annotated as it is, and the one address behind it."""
+    place = {"name": "nvidia-dcgm-exporter", "namespace": "gpu-operator"}
+    scraped = {"annotations": {"prometheus.io/scrape": "true"}}
+    port = {"name": "gpu-metrics", "port": 9400}
+    pod = {"kind": "Pod", "namespace": "gpu-operator", "name": "nvidia-dcgm-exporter-7"}
+    subset = {"addresses": [{"ip": "127.0.0.7", "targetRef": pod}], "ports": [port]}
+    return [
+        {
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": place | scraped,
+            "spec": {"ports": [port]},
+        },
+        {"apiVersion": "v1", "kind": "Endpoints", "metadata": place, "subsets": [subset]},
+    ]
+
+
+def _cluster(name: str, kinds: Sequence[str], objects: Sequence[Json]) -> Json:
+    """Give a cluster of these objects, in which our account may what the overlay says."""
+    roles = [*rendered.objects(name, "ClusterRole"), *rendered.objects(name, "Role")]
+    return {
+        "objects": objects,
+        "rights": [(each["metadata"].get("namespace"), each["rules"]) for each in roles],
+        "namespace": "amazon-cloudwatch",
+        "asks": [(verb, kind) for kind in kinds for verb in ("list", "watch")],
+    }
+
+
+def _allowed(cluster: Json) -> set[tuple[str, str, str]]:
+    return {
+        (namespace or "", resource, verb)
+        for namespace, rules in cluster["rights"]
+        for rule in rules
+        for resource in rule.get("resources", ())
+        for verb in rule["verbs"]
+    }
+
+
+def _asked(seen: Json) -> set[tuple[str, str, str]]:
+    """Give what was asked; nothing may have been refused."""
+    assert seen["code"] == 0, seen
+    assert [each for each in seen["asked"] if each[3] in (401, 403)] == []
+    return {(namespace, kind, verb) for namespace, kind, verb, _ in seen["asked"]}
+
+
 SHARE = sum(shard.owner(f"127.0.0.{number}:9400", 3) == 1 for number in range(1, 10))
 
 
 @pytest.mark.parametrize(("name", "found"), [("base", 9), ("daemonset", 1), ("sharded", SHARE)])
 def test_rights_are_enough_and_all_used(name: str, found: int, tmp_path: Path) -> None:
     """With the rights of its account it finds its exporters; nothing is refused, none is spare."""
-    roles = [*rendered.objects(name, "ClusterRole"), *rendered.objects(name, "Role")]
-    rights = [(each["metadata"].get("namespace"), each["rules"]) for each in roles]
-    cluster: Json = {
-        "pods": [_exporter(number) for number in range(1, 10)],
-        "rights": rights,
-        "namespace": "amazon-cloudwatch",
-        "asks": [("list", "pods"), ("watch", "pods")],
-    }
+    cluster = _cluster(name, ["pods"], [_exporter(number) for number in range(1, 10)])
     targets = {"event": "targets_changed", "found": found}
     seen = _started(name, tmp_path, [LISTENING, targets], cluster)
-    assert seen["code"] == 0, seen
-    assert [each for each in seen["asked"] if each[3] >= 400 and each[3] != 404] == []
-    allowed = {
-        (namespace or "", resource, verb)
-        for namespace, rules in rights
-        for rule in rules
-        for resource in rule["resources"]
-        for verb in rule["verbs"]
-    }
-    assert {(namespace, kind, verb) for namespace, kind, verb, _ in seen["asked"]} == allowed
+    assert _asked(seen) == _allowed(cluster)
+
+
+def test_aws_rights_are_enough(tmp_path: Path) -> None:
+    """In AWS' own manifest it finds the exporter behind its Service, with the rights there."""
+    objects = [_exporter(7), *_service()]
+    cluster = _cluster("drop-in", ["pods", "services", "endpoints"], objects)
+    targets = {"event": "targets_changed", "found": 1}
+    seen = _started("drop-in", tmp_path, [LISTENING, targets], cluster)
+    assert _asked(seen) <= _allowed(cluster)
