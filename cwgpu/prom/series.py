@@ -122,9 +122,10 @@ def normalised(labels: tuple[tuple[str, str], ...], kind: Kind) -> tuple[tuple[s
     bound = _NORMALISED.get(kind)
     if bound is None:
         return labels
-    return tuple(
-        (name, number.canonical(value) if name == bound else value) for name, value in labels
-    )
+    texts = {text: number.canonical(text) for text in {v for name, v in labels if name == bound}}
+    if not texts:
+        return labels
+    return tuple([(bound, texts[pair[1]]) if pair[0] == bound else pair for pair in labels])
 
 
 def quoted(cursor: Cursor, inside: re.Pattern[bytes], allowed: str) -> bytes:
