@@ -293,4 +293,5 @@ def test_a_dry_run_imports_no_sdk(config: str) -> None:
     """What is not needed is not loaded."""
     modules = program.imported("run", "-c", config, "--dry-run", "--once")
     assert {"aiohttp", "pydantic"} <= modules
-    assert modules.isdisjoint({"boto3", "botocore", "kubernetes"})
+    assert modules.isdisjoint({"boto3", "botocore", "kubernetes", "msgspec"})
+    assert modules.isdisjoint({"cwgpu.agent.watches", "cwgpu.model.objects", "cwgpu.kube.connect"})
