@@ -12,14 +12,17 @@ import random
 import re
 import sys
 from dataclasses import dataclass, replace
+from typing import Any
 
+from cwgpu.digest import explain
 from cwgpu.digest.page import Page
 from cwgpu.emf.delta import Treatment
 from cwgpu.model.drop import DropReason
 from cwgpu.model.kind import Kind
 from cwgpu.model.reading import Reading, Refused
 from cwgpu.model.scrape import FailReason
-from cwgpu.prom import exposition, number, samples
+from cwgpu.plan.plan import Plan
+from cwgpu.prom import exposition, number, relabel, samples
 from cwgpu.prom.exposition import BadItem, Context, EofItem, Format, Item, SeriesItem, TypeItem
 from tests.digest import kitchen
 from tests.fuzz import engine, mutate, pages
@@ -27,6 +30,23 @@ from tests.fuzz import engine, mutate, pages
 _ABSOLUTE = kitchen.plan(counters=((lambda _: True, Treatment.ABSOLUTE),))
 _DELTA = kitchen.plan(kitchen.declared(sets=kitchen.JOB))
 _MOST_SEEDS = 4000
+
+_RENAMING = (
+    relabel.rule(action="drop", source_labels=["pod"], regex="x.*"),
+    relabel.rule(source_labels=["a"], regex="(.+)", target_label="__name__"),
+    relabel.rule(action="labeldrop", regex="q.*|__name__y"),
+    relabel.rule(action="labelmap", regex="(.)(.*)", replacement="$1"),
+    relabel.rule(source_labels=["quantile"], regex="1.*", target_label="__name__", replacement=""),
+)
+_JOBS: tuple[dict[str, Any], ...] = (
+    {},
+    {"honor_labels": True, "honor_timestamps": False},
+    {"metric_relabel": _RENAMING},
+    {"metric_relabel": _RENAMING, "honor_labels": True, "report_series": True},
+    {"sample_limit": 3},
+    {"label_limit": 5, "label_name_length_limit": 8, "label_value_length_limit": 20},
+)
+"""Keys of jobs that have a say in what becomes of a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +57,20 @@ class Scrape:
     form: Format
 
 
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a target answers, scrape after scrape, to a job."""
+
+    scrapes: tuple[Scrape, ...]
+    job: int
+    """Of ``_JOBS``."""
+    strict: bool
+
+    def page(self, of: Plan) -> Page:
+        """Give a page that has seen nothing."""
+        return kitchen.page(of, strict=self.strict, **_JOBS[self.job])
+
+
 class Pages:
     """Pages of one target, one after the other."""
 
@@ -44,7 +78,7 @@ class Pages:
         self._seeds = list(pages.seeds())
         self._features: set[str] = set()
 
-    def draw(self, random: random.Random) -> tuple[Scrape, ...]:
+    def draw(self, random: random.Random) -> Case:
         """Take a page and break it, again and again."""
         body = pages.written(random) if random.random() < 0.4 else random.choice(self._seeds)
         form = random.choice(tuple(Format))
@@ -54,15 +88,17 @@ class Pages:
                 form = random.choice(tuple(Format))
             scrapes.append(Scrape(body, form))
             body = mutate.broken(random, body, pages.TOKENS, random.choice((0, 1, 1, 2, 6)))
-        return tuple(scrapes)
+        job = random.choice((0, random.randrange(len(_JOBS))))
+        return Case(tuple(scrapes), job, strict=random.random() < 0.2)
 
     def check(self, case: object) -> None:
         """Hold everything to its laws; what shows something new is broken further, later."""
-        assert isinstance(case, tuple)
-        for scrape in case:
+        assert isinstance(case, Case)
+        for scrape in case.scrapes:
             items = parsed(scrape.body, scrape.form)
             self._learn(scrape.body, items)
             judged(scrape, items)
+            explained(case, scrape)
         replayed(case)
         accounted(case)
 
@@ -144,19 +180,35 @@ def _check_listing(body: bytes, form: Format, faults: int) -> None:
         assert len(samples.read(body, form, strict=True).faults) == min(faults, 1)
 
 
-def replayed(scrapes: tuple[Scrape, ...]) -> None:
+def explained(case: Case, scrape: Scrape) -> None:
+    """What is said of a page is what its first scrape makes of it."""
+    recipe = kitchen.recipe(_DELTA, strict=case.strict, **_JOBS[case.job])
+    content_type = scrape.form.value
+    found = Page(recipe, kitchen.TARGET).read(scrape.body, kitchen.START_MS, content_type)
+    said = explain.explain(recipe, kitchen.TARGET, scrape.body, content_type)
+    if isinstance(found, Refused) or isinstance(said, Refused):
+        assert isinstance(said, Refused)
+        assert isinstance(found, Refused)
+        assert (said.reason, said.detail) == (found.reason, found.detail)
+        return
+    assert (said.samples, said.selected) == (found.samples, found.selected)
+    assert said.dropped == found.dropped
+    assert said.bad_lines[: len(found.bad_lines)] == found.bad_lines
+
+
+def replayed(case: Case) -> None:
     """A page that has seen others reads each as one that has seen nothing, and twice the same."""
-    known = kitchen.page(_ABSOLUTE)
+    known, scrapes = case.page(_ABSOLUTE), case.scrapes
     for at_ms, scrape in enumerate((*scrapes[:1], *scrapes, *scrapes[::-1]), kitchen.START_MS):
-        fresh = kitchen.page(_ABSOLUTE)
+        fresh = case.page(_ABSOLUTE)
         found, other = (page.read(scrape.body, at_ms, scrape.form.value) for page in (known, fresh))
         assert found.counts.added <= other.counts.added
         assert replace(found, counts=replace(found.counts, added=other.counts.added)) == other
 
 
-def accounted(scrapes: tuple[Scrape, ...]) -> None:
+def accounted(case: Case) -> None:
     """Every sample is in an event or has a reason, and every event is what CloudWatch takes."""
-    known: Page = kitchen.page(_DELTA)
+    known, scrapes = case.page(_DELTA), case.scrapes
     for at_ms, scrape in enumerate((*scrapes, *scrapes[-1:]), kitchen.START_MS):
         found = known.read(scrape.body, at_ms, scrape.form.value)
         if isinstance(found, Refused):
