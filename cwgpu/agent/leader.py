@@ -27,6 +27,23 @@ _RELEASE_S = 1.0
 _RELEASES = 2
 
 
+class Alone:
+    """In place of a leader where nobody else is: it always leads."""
+
+    unready = ""
+
+    def leads(self) -> bool:
+        """Tell that we may scrape."""
+        return True
+
+    async def run(self, _: Callable[[bool], None]) -> None:
+        """Contend with nobody, for ever."""
+        await asyncio.Event().wait()
+
+    async def release(self) -> None:
+        """Give nothing back."""
+
+
 class Leader:
     """One agent's part in an election."""
 

@@ -58,6 +58,8 @@ class Reload:
             return
         if plan.cloudwatch.access != self._plan.cloudwatch.access:
             self._observer.warned("region, role_arn and endpoint_override change at a restart")
+        if plan.lease != self._plan.lease:
+            self._observer.warned("cwgpu.ha.lease changes at a restart")
         self._plan = plan
         # What changed while it was read has been seen in its old form, and is read once more.
         now = await aside.run(lambda: _fingerprint(plan.files))

@@ -11,6 +11,7 @@ from typing import Any
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.intake import Intake
 from cwgpu.agent.lane import Trouble
+from cwgpu.agent.leader import Alone, Leader
 from cwgpu.agent.observe import Observer
 from cwgpu.agent.outflow import Outflow
 from cwgpu.agent.ports import Sink
@@ -73,14 +74,17 @@ async def run(orders: Orders, observer: Observer, clock: Clock) -> Ending:
             random=random.random,
             flush_interval_s=orders.flush_interval_s or orders.plan.flush_interval_s,
         )
-        intake = Intake(fetcher, outflow.put, observer, clock)
+        leader = await stack.enter_async_context(_leader(orders.plan, observer, clock))
+        intake = Intake(fetcher, outflow.put, observer, clock, leads=leader.leads)
 
         def follow(plan: Plan) -> None:
             intake.follow(plan)
             outflow.flush_interval_s = orders.flush_interval_s or plan.flush_interval_s
 
         reload = Reload(orders.plan, orders.load, follow, observer=observer, clock=clock)
-        await stack.enter_async_context(_serving(orders, observer, intake))
+        await stack.enter_async_context(
+            _serving(orders, observer, lambda: intake.unready or leader.unready)
+        )
         intake.follow(orders.plan)
         if orders.scrapes is not None:
             intake.limit(orders.scrapes)
@@ -88,12 +92,14 @@ async def run(orders: Orders, observer: Observer, clock: Clock) -> Ending:
         if orders.hung_up():
             reload.asked.set()
         work = [intake.run(), outflow.run(), reload.run(), _ticking(orders.tick, clock)]
+        work.append(leader.run(intake.lead_changed))
         ends: list[Coroutine[Any, Any, Any]]
         ends = [stop.wait(), intake.done.wait(), outflow.ended.wait()]
         if orders.duration_s is not None:
             ends.append(_sleep(clock, orders.duration_s))
         bug = await _until_an_end(work, ends)
         await intake.stop()
+        await leader.release()
         troubles = await outflow.finish(orders.grace_s)
         await orders.sink.close()
     return Ending(outflow.broken, tuple(troubles), bug)
@@ -138,13 +144,26 @@ async def _ticking(tick: Callable[[], None], clock: Clock) -> None:
 
 
 @contextlib.asynccontextmanager
-async def _serving(orders: Orders, observer: Observer, intake: Intake) -> AsyncIterator[None]:
+async def _leader(plan: Plan, observer: Observer, clock: Clock) -> AsyncIterator[Leader | Alone]:
+    if plan.lease is None:
+        yield Alone()
+        return
+    from cwgpu.agent.contend import contending  # noqa: PLC0415 - most agents are alone
+
+    async with contending(plan.lease, observer, clock) as leader:
+        yield leader
+
+
+@contextlib.asynccontextmanager
+async def _serving(
+    orders: Orders, observer: Observer, unready: Callable[[], str]
+) -> AsyncIterator[None]:
     if orders.listen is None:
         yield
         return
     host, port = orders.listen
     async with server.serve(
-        host, port, ready=lambda: intake.unready, metrics=observer.metrics.render
+        host, port, ready=unready, metrics=observer.metrics.render
     ) as addresses:
         observer.listening(addresses)
         yield

@@ -7,7 +7,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cwgpu.agent import run as agent_run
@@ -67,7 +67,9 @@ def agent(
         raise UsageError("--once and --scrapes exclude each other: --once is --scrapes 1")
 
     def read() -> Plan:
-        return load.load(flags.config, flags.prometheus_config, environ).plan
+        plan = load.load(flags.config, flags.prometheus_config, environ).plan
+        # A look at something must not keep the agent that works from its work.
+        return replace(plan, lease=None) if flags.dry_run else plan
 
     listen = address(flags.listen) if flags.listen else None
     open_files()
