@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from cwgpu.model.objects import Pod, Reference
 from cwgpu.prom.kubernetes import meta, pod
 from cwgpu.prom.kubernetes.lookup import Lookup
-from cwgpu.prom.kubernetes.meta import PREFIX, Found
+from cwgpu.prom.kubernetes.meta import Found
 
-_PROTOCOL = f"{PREFIX}pod_container_port_protocol"
+_PROTOCOL = meta.label("pod_container_port_protocol")
 
 
 class Backing:

@@ -6,9 +6,7 @@ from cwgpu.model.objects import EndpointAddress, EndpointPort, Endpoints, Endpoi
 from cwgpu.prom.kubernetes import meta, service
 from cwgpu.prom.kubernetes.backing import Backing
 from cwgpu.prom.kubernetes.lookup import Lookup
-from cwgpu.prom.kubernetes.meta import NAMESPACE, PREFIX, Found
-
-_ENDPOINT = f"{PREFIX}endpoint_"
+from cwgpu.prom.kubernetes.meta import NAMESPACE, Found
 
 
 def targets(endpoints: Endpoints, lookup: Lookup) -> tuple[Found, ...]:
@@ -47,17 +45,17 @@ def _all(subset: EndpointSubset) -> Iterator[tuple[EndpointPort, EndpointAddress
 def _target(address: EndpointAddress, port: EndpointPort, ready: str) -> Found:
     found = {
         "__address__": meta.joined(address.ip, port.port),
-        f"{_ENDPOINT}port_name": port.name,
-        f"{_ENDPOINT}port_protocol": port.protocol,
-        f"{_ENDPOINT}ready": ready,
+        meta.label("endpoint_port_name"): port.name,
+        meta.label("endpoint_port_protocol"): port.protocol,
+        meta.label("endpoint_ready"): ready,
     }
     if address.target_ref:
-        found[f"{_ENDPOINT}address_target_kind"] = address.target_ref.kind
-        found[f"{_ENDPOINT}address_target_name"] = address.target_ref.name
+        found[meta.label("endpoint_address_target_kind")] = address.target_ref.kind
+        found[meta.label("endpoint_address_target_name")] = address.target_ref.name
     if address.node_name is not None:
-        found[f"{_ENDPOINT}node_name"] = address.node_name
+        found[meta.label("endpoint_node_name")] = address.node_name
     if address.hostname:
-        found[f"{_ENDPOINT}hostname"] = address.hostname
+        found[meta.label("endpoint_hostname")] = address.hostname
     return found
 
 

@@ -2,9 +2,7 @@
 
 from cwgpu.model.objects import Ingress, IngressRule
 from cwgpu.prom.kubernetes import meta
-from cwgpu.prom.kubernetes.meta import NAMESPACE, PREFIX, Found
-
-_INGRESS = f"{PREFIX}ingress_"
+from cwgpu.prom.kubernetes.meta import NAMESPACE, Found
 
 
 def targets(ingress: Ingress) -> tuple[Found, ...]:
@@ -12,9 +10,9 @@ def targets(ingress: Ingress) -> tuple[Found, ...]:
     return tuple(
         {
             "__address__": rule.host,
-            f"{_INGRESS}scheme": _scheme(ingress, rule.host),
-            f"{_INGRESS}host": rule.host,
-            f"{_INGRESS}path": path,
+            meta.label("ingress_scheme"): _scheme(ingress, rule.host),
+            meta.label("ingress_host"): rule.host,
+            meta.label("ingress_path"): path,
         }
         for rule in ingress.spec.rules or ()
         for path in _paths(rule)
@@ -28,7 +26,7 @@ def group(ingress: Ingress) -> Found:
         **meta.described("ingress", ingress.metadata),
     }
     if ingress.spec.ingress_class_name is not None:
-        found[f"{_INGRESS}class_name"] = ingress.spec.ingress_class_name
+        found[meta.label("ingress_class_name")] = ingress.spec.ingress_class_name
     return found
 
 

@@ -1,5 +1,6 @@
 """Labels that every kind of object has: its name, its labels, its annotations."""
 
+import functools
 import re
 from collections.abc import Mapping
 from typing import TypeAlias
@@ -16,9 +17,20 @@ NAMESPACE = f"{PREFIX}namespace"
 _UNFIT = re.compile(r"[^a-zA-Z0-9_]")
 
 
+# Labels of a cluster's objects have some hundred names, each on thousands of objects: names are
+# made once, and are one object each. More than this would be names that say nothing twice.
+_MOST_NAMES = 1 << 14
+
+
+@functools.lru_cache(_MOST_NAMES)
+def label(name: str) -> str:
+    """Give the name of a meta label."""
+    return PREFIX + name
+
+
 def name(role: str, key: str) -> str:
     """Give the name of a meta label; what a label name must not hold becomes ``_``."""
-    return f"{PREFIX}{role}_{fit(key)}"
+    return label(f"{role}_{fit(key)}")
 
 
 def fit(key: str) -> str:
@@ -32,7 +44,7 @@ def described(role: str, meta: Meta) -> Found:
     Of two keys that become one, the last in order wins; in Prometheus it is chance.
     """
     return {
-        f"{PREFIX}{role}_name": meta.name,
+        label(f"{role}_name"): meta.name,
         **keyed(f"{role}_label", meta.labels),
         **keyed(f"{role}_annotation", meta.annotations),
     }
@@ -41,11 +53,17 @@ def described(role: str, meta: Meta) -> Found:
 def keyed(kind: str, texts: Mapping[str, str] | None) -> Found:
     """Give two labels for each key: its value, and that it is there."""
     labels = {}
-    for key in sorted(texts or ()):
-        fitted = fit(key)
-        labels[f"{PREFIX}{kind}_{fitted}"] = (texts or {})[key]
-        labels[f"{PREFIX}{kind}present_{fitted}"] = "true"
+    for key, value in sorted((texts or {}).items()):
+        named, present = _names(kind, key)
+        labels[named] = value
+        labels[present] = "true"
     return labels
+
+
+@functools.lru_cache(_MOST_NAMES)
+def _names(kind: str, key: str) -> tuple[str, str]:
+    fitted = fit(key)
+    return label(f"{kind}_{fitted}"), label(f"{kind}present_{fitted}")
 
 
 def of_node(node: Node | None) -> Labels:

@@ -2,7 +2,7 @@
 
 from cwgpu.model.objects import Node
 from cwgpu.prom.kubernetes import meta
-from cwgpu.prom.kubernetes.meta import PREFIX, Found
+from cwgpu.prom.kubernetes.meta import Found
 
 # The address that is taken is the first there is in this order of types.
 _PREFERRED = (
@@ -36,7 +36,7 @@ def group(node: Node) -> Found:
     if not _addresses(node):
         return {}
     return {
-        f"{PREFIX}node_provider_id": node.spec.provider_id,
+        meta.label("node_provider_id"): node.spec.provider_id,
         **meta.described("node", node.metadata),
     }
 

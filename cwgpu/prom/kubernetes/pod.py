@@ -4,10 +4,7 @@ from collections.abc import Iterator
 
 from cwgpu.model.objects import Container, ContainerPort, Pod
 from cwgpu.prom.kubernetes import meta, workload
-from cwgpu.prom.kubernetes.meta import NAMESPACE, PREFIX, Found
-
-_POD = f"{PREFIX}pod_"
-_CONTAINER = f"{_POD}container_"
+from cwgpu.prom.kubernetes.meta import NAMESPACE, Found
 
 
 def targets(pod: Pod) -> tuple[Found, ...]:
@@ -20,20 +17,23 @@ def targets(pod: Pod) -> tuple[Found, ...]:
 def labels(pod: Pod) -> Found:
     """Give what all of a pod's targets have, its namespace aside."""
     found = {
-        f"{_POD}ip": pod.status.pod_ip,
-        f"{_POD}ready": _ready(pod),
-        f"{_POD}phase": pod.status.phase,
-        f"{_POD}node_name": pod.spec.node_name,
-        f"{_POD}host_ip": pod.status.host_ip,
-        f"{_POD}uid": pod.metadata.uid,
+        meta.label("pod_ip"): pod.status.pod_ip,
+        meta.label("pod_ready"): _ready(pod),
+        meta.label("pod_phase"): pod.status.phase,
+        meta.label("pod_node_name"): pod.spec.node_name,
+        meta.label("pod_host_ip"): pod.status.host_ip,
+        meta.label("pod_uid"): pod.metadata.uid,
         **meta.described("pod", pod.metadata),
     }
     owner = workload.controller(pod)
     if owner:
-        found |= {f"{_POD}controller_kind": owner.kind, f"{_POD}controller_name": owner.name}
+        found |= {
+            meta.label("pod_controller_kind"): owner.kind,
+            meta.label("pod_controller_name"): owner.name,
+        }
     kind, name = workload.workload(pod)
     if kind:
-        found |= {f"{_POD}workload_kind": kind, f"{_POD}workload_name": name}
+        found |= {meta.label("pod_workload_kind"): kind, meta.label("pod_workload_name"): name}
     return found
 
 
@@ -53,23 +53,23 @@ def containers(pod: Pod) -> Iterator[tuple[Container, bool]]:
 def port(one: Container, declared: ContainerPort, *, init: bool) -> Found:
     """Give the labels of a declared port."""
     return {
-        f"{_CONTAINER}name": one.name,
-        f"{_CONTAINER}image": one.image,
-        f"{_CONTAINER}port_name": declared.name,
-        f"{_CONTAINER}port_number": str(declared.container_port),
-        f"{_CONTAINER}port_protocol": declared.protocol,
-        f"{_CONTAINER}init": "true" if init else "false",
+        meta.label("pod_container_name"): one.name,
+        meta.label("pod_container_image"): one.image,
+        meta.label("pod_container_port_name"): declared.name,
+        meta.label("pod_container_port_number"): str(declared.container_port),
+        meta.label("pod_container_port_protocol"): declared.protocol,
+        meta.label("pod_container_init"): "true" if init else "false",
     }
 
 
 def _targets(pod: Pod, one: Container, *, init: bool) -> Iterator[Found]:
-    identity = {f"{_CONTAINER}id": _identity(pod, one, init=init)}
+    identity = {meta.label("pod_container_id"): _identity(pod, one, init=init)}
     if not one.ports:
         yield {
             "__address__": pod.status.pod_ip,
-            f"{_CONTAINER}name": one.name,
-            f"{_CONTAINER}image": one.image,
-            f"{_CONTAINER}init": "true" if init else "false",
+            meta.label("pod_container_name"): one.name,
+            meta.label("pod_container_image"): one.image,
+            meta.label("pod_container_init"): "true" if init else "false",
             **identity,
         }
     for declared in one.ports or ():

@@ -2,9 +2,7 @@
 
 from cwgpu.model.objects import Service
 from cwgpu.prom.kubernetes import meta
-from cwgpu.prom.kubernetes.meta import NAMESPACE, PREFIX, Found
-
-_SERVICE = f"{PREFIX}service_"
+from cwgpu.prom.kubernetes.meta import NAMESPACE, Found
 
 
 def targets(service: Service) -> tuple[Found, ...]:
@@ -13,9 +11,9 @@ def targets(service: Service) -> tuple[Found, ...]:
     return tuple(
         {
             "__address__": f"{host}:{port.port}",
-            f"{_SERVICE}port_name": port.name,
-            f"{_SERVICE}port_number": str(port.port),
-            f"{_SERVICE}port_protocol": port.protocol,
+            meta.label("service_port_name"): port.name,
+            meta.label("service_port_number"): str(port.port),
+            meta.label("service_port_protocol"): port.protocol,
             **_kind(service),
         }
         for port in service.spec.ports or ()
@@ -34,10 +32,10 @@ def labels(service: Service | None) -> Found:
 
 def _kind(service: Service) -> Found:
     spec = service.spec
-    found = {f"{_SERVICE}type": spec.type}
+    found = {meta.label("service_type"): spec.type}
     if spec.type == "ExternalName":
-        return {**found, f"{_SERVICE}external_name": spec.external_name}
-    found[f"{_SERVICE}cluster_ip"] = spec.cluster_ip
+        return {**found, meta.label("service_external_name"): spec.external_name}
+    found[meta.label("service_cluster_ip")] = spec.cluster_ip
     if spec.type == "LoadBalancer":
-        found[f"{_SERVICE}loadbalancer_ip"] = spec.load_balancer_ip
+        found[meta.label("service_loadbalancer_ip")] = spec.load_balancer_ip
     return found

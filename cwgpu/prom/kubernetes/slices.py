@@ -4,9 +4,8 @@ from cwgpu.model.objects import EndpointSlice, Node, SliceEndpoint, SlicePort
 from cwgpu.prom.kubernetes import meta, service
 from cwgpu.prom.kubernetes.backing import Backing
 from cwgpu.prom.kubernetes.lookup import Lookup
-from cwgpu.prom.kubernetes.meta import NAMESPACE, PREFIX, Found
+from cwgpu.prom.kubernetes.meta import NAMESPACE, Found
 
-_SLICE = f"{PREFIX}endpointslice_"
 _SERVICE = "kubernetes.io/service-name"
 
 
@@ -33,7 +32,7 @@ def group(slices: EndpointSlice, lookup: Lookup) -> Found:
     owner = (own.labels or {}).get(_SERVICE, "")
     return {
         NAMESPACE: own.namespace,
-        f"{_SLICE}address_type": slices.address_type,
+        meta.label("endpointslice_address_type"): slices.address_type,
         **meta.described("endpointslice", own),
         **(service.labels(lookup.service(own.namespace, owner)) if owner else {}),
     }
@@ -66,13 +65,17 @@ def _endpoint(endpoint: SliceEndpoint) -> Found:
     found = _said(written)
     for key, value in sorted((endpoint.deprecated_topology or {}).items()):
         fitted = meta.fit(key)
-        found[f"{_SLICE}endpoint_topology_{fitted}"] = value
-        found[f"{_SLICE}endpoint_topology_present_{fitted}"] = "true"
+        found[meta.label(f"endpointslice_endpoint_topology_{fitted}")] = value
+        found[meta.label(f"endpointslice_endpoint_topology_present_{fitted}")] = "true"
     return found
 
 
 def _said(written: dict[str, str | None]) -> Found:
-    return {f"{_SLICE}{key}": value for key, value in written.items() if value is not None}
+    return {
+        meta.label(f"endpointslice_{key}"): value
+        for key, value in written.items()
+        if value is not None
+    }
 
 
 def _flag(condition: bool | None) -> str | None:  # noqa: FBT001 - one of three states, no switch
