@@ -15,9 +15,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 TESTS ?=
 DEMO ?=
+SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test oracles coverage bench lint format docs lock clean
+.PHONY: help demo test oracles coverage fuzz bench load lint format docs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,8 +41,17 @@ CORE_FILES := $(subst $(empty) $(empty),$(comma),$(CORE:%=cwgpu/%/*))
 coverage: ## After `make test`: the pure floors must be covered wholly, lines and branches
 	@$(BIN)/coverage report --include='$(CORE_FILES)' --fail-under=100
 
+fuzz: $(DEV_STAMP) ## Break pages, rules and documents for ten minutes and see what gives (SECONDS=60)
+	@$(BIN)/python -m tests.fuzz.exposition --seconds $$(($(SECONDS) / 2))
+	@$(BIN)/python -m tests.fuzz.rules --seconds $$(($(SECONDS) / 4))
+	@$(BIN)/python -m tests.fuzz.documents --seconds $$(($(SECONDS) / 4))
+
 bench: $(DEV_STAMP) ## Measure the hot path
 	@$(BIN)/python -m pytest --benchmark-enable --benchmark-only tests/bench
+
+load: $(DEV_STAMP) ## Measure hostile pages, and 300 targets of which 120 never answer
+	@$(BIN)/python -m tests.load.lines
+	@$(BIN)/python -m tests.load.targets
 
 lint: $(DEV_STAMP) ## Check style, types and floors
 	@$(BIN)/ruff check
