@@ -29,7 +29,7 @@ demo: $(RUN_STAMP) ## Run the agent against a simulated cluster of GPUs, for 30 
 test: $(DEV_STAMP) ## Run all tests and measure coverage (TESTS="tests/prom -k relabel")
 	@$(BIN)/python -m pytest --numprocesses auto --cov --cov-report= $(TESTS)
 
-oracles: ## Fetch the real programs that some tests ask, promtool and prometheus; nothing is installed
+oracles: ## Fetch the real programs that some tests ask: promtool, prometheus, vmagent; none is installed
 	@.ci/oracles
 
 # Floors 0 to 2, the pure ones.

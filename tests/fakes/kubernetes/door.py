@@ -189,17 +189,16 @@ class Door:
     async def _run(self, watch: Open, request: web.Request, response: web.StreamResponse) -> None:
         timer = asyncio.ensure_future(self.sleep(_timeout_s(watch.options)))
         timer.add_done_callback(lambda _: watch.wake.set())
-        lines = watch.watching.start()
         try:
+            await response.write(b"".join(watch.watching.start()))
             while True:
                 watch.wake.clear()
                 await self.chaos.flowing.wait()
-                lines += watch.watching.more()
+                await response.write(b"".join(watch.watching.more()))
                 if timer.done():
                     watch.orders.append(Order(bookmark=True, end=True))
-                if await _write(watch, lines, request, response):
+                if await _obey(watch, request, response):
                     return
-                lines = []
                 await watch.wake.wait()
         except FailureError as refused:
             await response.write(watching.error(refused))
@@ -219,14 +218,11 @@ class Door:
             self.came.notify_all()
 
 
-async def _write(
-    watch: Open, lines: list[bytes], request: web.Request, response: web.StreamResponse
-) -> bool:
-    """Write events, then obey orders; tell whether this watch is over."""
-    if lines:
-        await response.write(b"".join(lines))
+async def _obey(watch: Open, request: web.Request, response: web.StreamResponse) -> bool:
+    """Do what was ordered, after what happened before the order; tell whether it is over."""
     while watch.orders:
         order = watch.orders.popleft()
+        await response.write(b"".join(watch.watching.more()))
         if order.bookmark and watch.watching.can_bookmark:
             await response.write(watch.watching.bookmark())
         if order.refused is not None:
@@ -243,9 +239,10 @@ async def _write(
 def abort(transport: asyncio.BaseTransport | None) -> None:
     """Break a connection with a TCP reset, as a crashed server does."""
     if isinstance(transport, asyncio.Transport):
-        peer: socket.socket = transport.get_extra_info("socket")
-        linger_not_at_all = struct.pack("ii", 1, 0)
-        peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger_not_at_all)
+        peer: socket.socket | None = transport.get_extra_info("socket")
+        if peer is not None:  # else it is closed already
+            linger_not_at_all = struct.pack("ii", 1, 0)
+            peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger_not_at_all)
         transport.abort()
 
 
