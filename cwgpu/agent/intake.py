@@ -191,7 +191,7 @@ class Intake:
         self._reports.send(target, failed.at_ms, report)
 
     async def _read(self, target: Target, answer: Scrape) -> Reading | Refused | None:
-        """Give what is on the page; None when a reload took the job away meanwhile."""
+        """Give what is on the page; None when the job is not ours any more, as in ``_visit``."""
         got = (answer.body, answer.at_ms, answer.content_type)
         if len(answer.body) >= _LARGE_BYTES:
             return await self._read_aside(target, *got)
@@ -202,7 +202,8 @@ class Intake:
         # is read, and then all else has its turn.
         async with self._learning:
             await asyncio.sleep(0)
-            return self._page(target).learn(*got) if target.job in self._jobs else None
+            ours = target.job in self._jobs and self._leads()
+            return self._page(target).learn(*got) if ours else None
 
     async def _read_aside(
         self, target: Target, body: bytes, at_ms: int, content_type: str

@@ -143,6 +143,36 @@ async def test_a_reload_keeps_what_counters_stood_at(world: World) -> None:
     assert json.loads(world.events[-1].message)["ClusterName"] == "new"
 
 
+async def answered_at_once(world: World, count: int) -> None:
+    """Scrape so many targets, a job each, that all answer at one moment."""
+    world.exporter.answer(Answer(body=page(1), delay_s=math.inf))
+    names = [f"dcgm-{number}" for number in range(count)]
+    world.intake.follow(plan(*(job(world.exporter.address, name=name) for name in names)))
+    await world.intake.discover()
+    await world.hands.move(count * A_TURN_S)
+    await stage.eventually(lambda: len(world.exporter.requests) == count)
+    world.exporter.release()
+
+
+async def test_new_pages_are_read_one_at_a_time(world: World) -> None:
+    """However many answers have come, between two of them all else has its turn."""
+    await answered_at_once(world, 8)
+    while (before := world.scrapes()) < 8:
+        await asyncio.sleep(0)
+        assert world.scrapes() - before <= 1
+
+
+async def test_a_reload_takes_jobs_away_whose_answers_have_come(world: World) -> None:
+    """What has not been read by then is not read any more."""
+    await answered_at_once(world, 8)
+    for _ in iter(world.scrapes, 1):  # until that is one
+        await asyncio.sleep(0)
+    world.intake.follow(plan())
+    await world.intake.discover()
+    await stage.settle()
+    assert len(world.events) == 1
+
+
 async def test_a_job_that_a_reload_takes_away(world: World) -> None:
     """It is scraped no more, also not before the targets are looked for again."""
     world.intake.follow(plan(job(world.exporter.address)))
