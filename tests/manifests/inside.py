@@ -91,12 +91,13 @@ def _seen(pid: int) -> Json:
     }
 
 
-def _read_until(event: Json, process: subprocess.Popen[str], journal: list[Json]) -> bool:
-    """Read the journal until an event has all of this; False when the program ended first."""
+def _read(events: list[Json], process: subprocess.Popen[str], journal: list[Json]) -> bool:
+    """Read the journal until each event came, in any order; False when the program ended first."""
     assert process.stderr is not None
     for line in process.stderr:
         journal.append(json.loads(line) if line.startswith("{") else {"text": line})
-        if event.items() <= journal[-1].items():
+        events = [each for each in events if not each.items() <= journal[-1].items()]
+        if not events:
             return True
     return False
 
@@ -137,7 +138,7 @@ def _live(process: subprocess.Popen[str], order: Json, api: FakeKubernetes | Non
     # A program that hangs is ended, so that its journal is shown.
     watchdog = threading.Timer(_PATIENCE_S, process.kill)
     watchdog.start()
-    if all(_read_until(each, process, journal) for each in order["events"]):
+    if _read(order["events"], process, journal):
         if api:
             _wait(api, order)
         found |= _seen(process.pid)

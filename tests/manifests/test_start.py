@@ -171,7 +171,7 @@ def _cluster(name: str, kinds: Sequence[str], objects: Sequence[Json]) -> Json:
     """Give a cluster of these objects, in which our account may what the overlay says."""
     roles = [*rendered.objects(name, "ClusterRole"), *rendered.objects(name, "Role")]
     return {
-        "objects": objects,
+        "objects": [rendered.one(name, "Namespace"), *objects],
         "rights": [(each["metadata"].get("namespace"), each["rules"]) for each in roles],
         "namespace": "amazon-cloudwatch",
         "asks": [(verb, kind) for kind in kinds for verb in ("list", "watch")],
@@ -198,12 +198,16 @@ def _asked(seen: Json) -> set[tuple[str, str, str]]:
 SHARE = sum(shard.owner(f"127.0.0.{number}:9400", 3) == 1 for number in range(1, 10))
 
 
-@pytest.mark.parametrize(("name", "found"), [("base", 9), ("daemonset", 1), ("sharded", SHARE)])
+@pytest.mark.parametrize(
+    ("name", "found"), [("base", 9), ("daemonset", 1), ("sharded", SHARE), ("ha", 9)]
+)
 def test_rights_are_enough_and_all_used(name: str, found: int, tmp_path: Path) -> None:
     """With the rights of its account it finds its exporters; nothing is refused, none is spare."""
     cluster = _cluster(name, ["pods"], [_exporter(number) for number in range(1, 10)])
-    targets = {"event": "targets_changed", "found": found}
-    seen = _started(name, tmp_path, [LISTENING, targets], cluster)
+    events: list[Json] = [LISTENING, {"event": "targets_changed", "found": found}]
+    if name == "ha":
+        events.append({"event": "leader_began", "lease": "cwgpu"})
+    seen = _started(name, tmp_path, events, cluster)
     assert _asked(seen) == _allowed(cluster)
 
 
