@@ -27,9 +27,9 @@ from cwgpu.scrape.pool import Pool
 # 165 KB.
 _LARGE_BYTES = 1 << 20
 
-# Thousands of targets take a while, and scrapes are due meanwhile. Ten rules run over so many in
-# some thirty milliseconds.
-_AT_A_TIME = 256
+# Thousands of targets take a while, and scrapes are due meanwhile. Ten rules run over so many
+# groups, of a few targets each, in some ten milliseconds.
+_AT_A_TIME = 64
 
 
 class Intake:
@@ -114,13 +114,12 @@ class Intake:
         forgotten: Counter[tuple[str, bool]] = Counter()
         for working in list(self._jobs.values()):
             lost: list[DroppedTarget] = []
-            for count, found in enumerate(working.found(self._watch.groups(working.job))):
+            for count, (kept, gone) in enumerate(working.found(self._watch.groups(working.job))):
                 if not count % _AT_A_TIME:
                     await asyncio.sleep(0)
-                if isinstance(found, DroppedTarget):
-                    lost.append(found)
-                else:
-                    wanted.setdefault(found.identity, found)
+                lost += gone
+                for target in kept:
+                    wanted.setdefault(target.identity, target)
             most = working.job.keep_dropped_targets or len(lost)
             dropped += lost[:most]
             forgotten.update((one.job, one.rejected) for one in lost[most:])

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from cwgpu.digest.recipe import Recipe
 from cwgpu.model.labels import Labels
@@ -10,6 +11,9 @@ from cwgpu.pace import shard
 from cwgpu.plan.kubernetes import Shard
 from cwgpu.plan.plan import Job
 from cwgpu.prom import targeting
+
+Found: TypeAlias = tuple[list[Target], list[DroppedTarget]]
+"""The targets that are wanted, and those that are not."""
 
 
 @dataclass(slots=True)
@@ -20,18 +24,18 @@ class Working:
     recipe: Recipe
     shard: Shard | None = None
     """Which part of the targets is ours; None: all."""
-    made: dict[str, tuple[TargetGroup, list[Target | DroppedTarget]]] = field(default_factory=dict)
+    made: dict[str, tuple[TargetGroup, Found]] = field(default_factory=dict)
     """What became of each group, by its source: rules are run over what is new, and no more."""
 
-    def found(self, groups: Iterable[TargetGroup]) -> Iterator[Target | DroppedTarget]:
-        """Give what becomes of the targets of these groups, which are all there are."""
+    def found(self, groups: Iterable[TargetGroup]) -> Iterator[Found]:
+        """Give what becomes of the targets of each of these groups, which are all there are."""
         known, self.made = self.made, {}
         for group in groups:
             former = known.get(group.source)
             if former is None or (former[0] is not group and former[0] != group):
-                former = (group, list(self._judged(group)))
+                former = (group, _sorted(self._judged(group)))
             self.made[group.source] = former
-            yield from former[1]
+            yield former[1]
 
     def _judged(self, group: TargetGroup) -> Iterator[Target | DroppedTarget]:
         judged = targeting.targets(self.job, group)
@@ -41,6 +45,17 @@ class Working:
         return (
             _apportioned(self.job, self.shard, one, {**group.labels, **own}) for one, own in pairs
         )
+
+
+def _sorted(judged: Iterable[Target | DroppedTarget]) -> Found:
+    kept: list[Target] = []
+    lost: list[DroppedTarget] = []
+    for one in judged:
+        if isinstance(one, DroppedTarget):
+            lost.append(one)
+        else:
+            kept.append(one)
+    return kept, lost
 
 
 def _apportioned(

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from cwgpu.kube.decode import Key
 from cwgpu.kube.view import View
 from cwgpu.model.objects import Node, Pod, Service
 from cwgpu.model.target import TargetGroup
@@ -46,7 +47,7 @@ class _Known:
 
     def still(self, seen: _Seen) -> bool:
         """Tell whether the same would be found again."""
-        return all(
+        return not seen or all(
             self._objects[kind].get((namespace, name)) is found
             for (kind, namespace, name), found in seen.items()
         )
@@ -76,36 +77,36 @@ class Join:
         self._role = role
         self._prefix = prefix
         self._labels = labels
-        self._made: dict[tuple[int, str, str], _Made] = {}
+        self._made: list[dict[Key, _Made]] = []
+        """For each part."""
 
     def groups(self, parts: Sequence[Views | None]) -> tuple[TargetGroup, ...]:
         """Give all groups that have targets; a part that is None is not known yet.
 
         A group stays the same Python object as long as nothing that it is made of changes.
         """
-        former, self._made = self._made, {}
+        former = self._made or [{} for _ in parts]
         running = self._running(parts)
-        for index, views in enumerate(parts):
-            if views is not None:
-                self._take(index, views, former, running)
-        return tuple(made.group for made in self._made.values() if made.group.targets)
+        pairs = zip(parts, former, strict=True)
+        self._made = [self._part(views, made, running) for views, made in pairs]
+        every = (made.group for part in self._made for made in part.values())
+        return tuple(group for group in every if group.targets)
 
-    def _take(
-        self,
-        index: int,
-        views: Views,
-        former: Mapping[tuple[int, str, str], _Made],
-        running: frozenset[str],
-    ) -> None:
-        known = _Known(views)
-        for (namespace, name), found in _primary(views).objects.items():
-            if isinstance(found, Pod) and not _counts(found, running):
+    def _part(
+        self, views: Views | None, former: Mapping[Key, _Made], running: frozenset[str]
+    ) -> dict[Key, _Made]:
+        if views is None:
+            return {}
+        known, kept = _Known(views), {}
+        chooses = self._role is Role.POD
+        for at, found in _primary(views).objects.items():
+            if chooses and not _counts(found, running):
                 continue
-            at = index, namespace, name
             made = former.get(at)
             if made is None or made.found is not found or not known.still(made.seen):
                 made = self._make(found, known)
-            self._made[at] = made
+            kept[at] = made
+        return kept
 
     def _make(self, found: Any, known: _Known) -> _Made:  # noqa: ANN401 - of any kind
         known.seen = {}

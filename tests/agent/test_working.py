@@ -38,15 +38,23 @@ NODES = group("nodes", *(f"10.0.0.{number}:9400" for number in range(40)), rack=
 
 def instances(job: Working, *groups: TargetGroup) -> list[str]:
     """Name the targets that are kept."""
-    return [each.labels["instance"] for each in job.found(groups) if isinstance(each, Target)]
+    return [each.labels["instance"] for kept, _ in job.found(groups) for each in kept]
+
+
+def only(job: Working, group: TargetGroup) -> Target | DroppedTarget:
+    """Give what becomes of the only target of the only group."""
+    ((kept, lost),) = job.found([group])
+    both: list[Target | DroppedTarget] = [*kept, *lost]
+    (one,) = both
+    return one
 
 
 def test_what_has_not_changed_is_not_judged_again() -> None:
     """A group that is the same, or says the same, gives the targets that it gave before."""
     job = working()
-    (first,) = job.found([group("a", "10.0.0.1:9400")])
-    (again,) = job.found([group("a", "10.0.0.1:9400")])
-    (other,) = job.found([group("a", "10.0.0.2:9400")])
+    first = only(job, group("a", "10.0.0.1:9400"))
+    again = only(job, group("a", "10.0.0.1:9400"))
+    other = only(job, group("a", "10.0.0.2:9400"))
     assert again is first
     assert isinstance(other, Target)
     assert other.url == "http://10.0.0.2:9400/metrics"
@@ -55,9 +63,9 @@ def test_what_has_not_changed_is_not_judged_again() -> None:
 def test_what_has_gone_is_forgotten() -> None:
     """A group that comes back is judged anew."""
     job = working()
-    (first,) = job.found([group("a", "10.0.0.1:9400")])
+    first = only(job, group("a", "10.0.0.1:9400"))
     assert list(job.found([])) == []
-    (again,) = job.found([group("a", "10.0.0.1:9400")])
+    again = only(job, group("a", "10.0.0.1:9400"))
     assert again == first
     assert again is not first
 
@@ -85,8 +93,8 @@ def test_shards_are_those_of_hashmod() -> None:
 
 def test_a_target_of_another_shard_is_seen_to_be() -> None:
     """It is dropped for that reason, with what discovery told; what a rule dropped stays so."""
-    (found,) = working(Shard(2, 0)).found([group("a", "10.0.0.1:9400", to="10.0.0.9:9400")])
-    (other,) = working(Shard(2, 1)).found([group("a", "10.0.0.1:9400", to="10.0.0.9:9400")])
+    moved = group("a", "10.0.0.1:9400", to="10.0.0.9:9400")
+    found, other = (only(working(Shard(2, index)), moved) for index in (0, 1))
     dropped = found if isinstance(found, DroppedTarget) else other
     assert isinstance(dropped, DroppedTarget)
     assert dropped.reason.startswith("another shard's: it is of shard ")
@@ -94,6 +102,6 @@ def test_a_target_of_another_shard_is_seen_to_be() -> None:
     assert dropped.discovered["__address__"] == "10.0.0.1:9400"
     assert dropped.discovered["to"] == "10.0.0.9:9400"
     assert dropped.discovered["job"] == "dcgm"
-    (ruled,) = working(Shard(2, 0)).found([group("a", "10.0.0.1:9400", drop="yes")])
+    ruled = only(working(Shard(2, 0)), group("a", "10.0.0.1:9400", drop="yes"))
     (same,) = targeting.targets(JOB, group("a", "10.0.0.1:9400", drop="yes"))
     assert ruled == same
