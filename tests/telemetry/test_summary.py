@@ -105,6 +105,18 @@ def test_no_target_says_where_to_name_one() -> None:
     assert "static_configs" in steps(Summary())
 
 
+def test_why_targets_are_missing() -> None:
+    """What discovery said stands below the targets: each sentence once, a few of many."""
+    summary = Summary()
+    for _ in range(2):
+        for number in range(200):
+            summary.discovery_said("dcgm", f"pods in namespace n{number} cannot be listed")
+    said = summary.render()
+    assert said.count("job dcgm: pods in namespace n") == 5
+    assert "job dcgm: pods in namespace n0 cannot be listed" in said
+    assert "and 95 more sentences of discovery" in said
+
+
 def test_targets_that_were_all_dropped() -> None:
     """When relabelling dropped everything the next step is its rules."""
     summary = Summary()
