@@ -17,7 +17,7 @@ from multidict import CIMultiDict
 from yarl import URL
 
 import cwgpu
-from cwgpu.client import address, auth, connect, fault, oauth2, proxy, redirect, secret, tls
+from cwgpu.client import address, auth, connect, fault, hide, oauth2, proxy, redirect, secret, tls
 from cwgpu.client.connect import Progress
 from cwgpu.client.failure import CredentialsError, RedirectError
 from cwgpu.client.resolve import Resolver
@@ -136,14 +136,16 @@ class Clients:
         """Add what only the configured server may see."""
         credentials = client.credentials
         if url.raw_user is not None:
-            pass  # what stands in the URL comes first, as in Go; the library sends that
+            # What stands in the URL comes first, as in Go; the library sends that.
+            progress.secrets.update(hide.within(auth.basic(url.user or "", url.password or "")))
         elif isinstance(credentials, OAuth2):
             progress.token_from = fault.where(credentials.token_url)
             carried["Authorization"] = await self._tokens.header(credentials)
             progress.token_from = ""
         elif credentials is not None:
             carried["Authorization"] = auth.header(credentials)
-        _add(carried, client.headers)
+        _add(carried, client.headers, progress)
+        progress.secrets.update(hide.within(carried.get("Authorization", "")))
 
     def _way(
         self,
@@ -163,10 +165,12 @@ class Clients:
             to_proxy = CIMultiDict({"User-Agent": carried["User-Agent"]})
             way["proxy_headers"] = to_proxy
             if url.scheme == "https":
-                _add(to_proxy, spoken.proxy.connect_headers)
+                _add(to_proxy, spoken.proxy.connect_headers, progress)
             if through.raw_user is not None:
                 whom = to_proxy if url.scheme == "https" else carried
-                whom["Proxy-Authorization"] = auth.basic(through.user or "", through.password or "")
+                pair = auth.basic(through.user or "", through.password or "")
+                progress.secrets.update(hide.within(pair))
+                whom["Proxy-Authorization"] = pair
         return way
 
     async def _post(
@@ -174,6 +178,7 @@ class Clients:
     ) -> tuple[int, bytes]:
         """Ask an issuer for a token; raises CredentialsError."""
         progress, carried = Progress(Client(tls=settings.tls)), _plain(headers)
+        progress.secrets.update(hide.within(carried.get("Authorization", "")))
         connect.CURRENT.set(progress)
         try:
             async with asyncio.timeout(_TOKEN_S):
@@ -209,12 +214,16 @@ def _plain(headers: Mapping[str, str]) -> CIMultiDict[str]:
     return CIMultiDict({**plain, **headers})
 
 
-def _add(headers: CIMultiDict[str], more: Mapping[str, tuple[Secret, ...]]) -> None:
+def _add(
+    headers: CIMultiDict[str], more: Mapping[str, tuple[Secret, ...]], progress: Progress
+) -> None:
     for name, values in more.items():
         # As Go writes names; in one spelling, so that fields of one name stand beside each other.
         written = "-".join(part.capitalize() for part in name.split("-"))
         for value in values:
-            headers.add(written, secret.line(value))
+            line = secret.line(value)
+            progress.secrets.update(hide.within(line))
+            headers.add(written, line)
 
 
 def _persistent(progress: Progress) -> ClientMiddlewareType:

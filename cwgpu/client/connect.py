@@ -39,6 +39,8 @@ class Progress:
     """Host and port of the issuer of tokens that is waited for."""
     proxy: URL | None = None
     """Without user and password."""
+    secrets: set[str] = field(default_factory=set, repr=False)
+    """What was sent and must not be shown, should the other side repeat it."""
     trusted: bool = True
     """No redirect has led to somebody who must not see the credentials."""
     at: URL | None = None

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import aiohttp
 from yarl import URL
 
-from cwgpu.client import address, handshake
+from cwgpu.client import address, handshake, hide
 from cwgpu.client.connect import Progress
 from cwgpu.client.failure import CredentialsError, ProxyError, RedirectError, WithdrawnError
 from cwgpu.model.scrape import FailReason
@@ -109,6 +109,12 @@ def printable(text: str, most: int = 1000) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text[:most]).split())
 
 
+def words(text: str, progress: Progress, most: int = _WORDS) -> str:
+    """Give the beginning of what the other side says, fit to print; none of it is a secret."""
+    # Hidden before it is cut: half a secret would not be found.
+    return printable(hide.text(text, progress.secrets))[:most]
+
+
 def _dns(error: aiohttp.ClientConnectorDNSError, progress: Progress) -> Fault:
     why = error.os_error.strerror or str(error.os_error)
     if progress.proxy is not None:
@@ -169,12 +175,12 @@ def _broken(error: Exception, progress: Progress) -> Fault:
 def _payload(error: Exception, progress: Progress) -> Fault:
     if "ConnectionResetError" in str(error):
         return _broken(error, progress)
-    why = printable(str(getattr(error.__cause__, "message", error)))
+    why = words(str(getattr(error.__cause__, "message", error)), progress, _LONGEST)
     return FailReason.SHORT, f"not all of the page came ({why}); was it restarted?"
 
 
-def _protocol(error: aiohttp.ClientResponseError, _: Progress) -> Fault:
-    why = printable(error.message or "unreadable")[:_WORDS]
+def _protocol(error: aiohttp.ClientResponseError, progress: Progress) -> Fault:
+    why = words(error.message or "unreadable", progress)
     if _ALERT in why:
         return FailReason.TLS, "it answered in TLS; write scheme: https"
     return FailReason.OTHER, f"the answer is no HTTP ({why}); is this its port?"

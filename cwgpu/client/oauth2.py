@@ -9,6 +9,7 @@ form. https://www.rfc-editor.org/rfc/rfc6749#section-4.4
 import asyncio
 import json
 import math
+import re
 import urllib.parse
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -26,6 +27,12 @@ Post = Callable[[OAuth2, Form, Mapping[str, str]], Awaitable[tuple[int, bytes]]]
 """Sends a form with headers to the issuer; gives status and body of the answer."""
 
 _GOOD = range(200, 300)
+
+# What a header may hold as a scheme: https://www.rfc-editor.org/rfc/rfc9110#section-11.1
+_SCHEME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+# As all known ones are built, and secrets are not:
+# https://www.rfc-editor.org/rfc/rfc6749#section-5.2
+_CODE = re.compile(r"[a-z]+(?:_[a-z]+)+")
 
 
 @dataclass(slots=True)
@@ -86,7 +93,7 @@ class Tokens:
             status, body = await self._ask(source, held)
             source.in_form = status in _GOOD
         if status not in _GOOD:
-            raise CredentialsError(_refusal(status, body))
+            raise CredentialsError(_refusal(status, body, held))
         answer = _object(body)
         token = answer.get("access_token")
         if not isinstance(token, str) or not token.isprintable() or not token.isascii():
@@ -117,23 +124,26 @@ def _heard(task: "asyncio.Task[None]") -> None:
 def _object(body: bytes) -> dict[str, Any]:
     try:
         answer = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):  # brackets without end
         answer = None
     return answer if isinstance(answer, dict) else {}
 
 
-def _refusal(status: int, body: bytes) -> str:
-    # One of a few words: https://www.rfc-editor.org/rfc/rfc6749#section-5.2
+def _refusal(status: int, body: bytes, held: str) -> str:
     code = _object(body).get("error")
-    said = f" ({code})" if isinstance(code, str) else ""
+    # An issuer may repeat what it was asked with.
+    is_code = isinstance(code, str) and _CODE.fullmatch(code) and held not in code
+    said = f" ({code})" if is_code else ""
     return f"it answered with HTTP status {status}{said}; are client_id and client_secret right?"
 
 
 def _kind(kind: object) -> str:
     # Issuers write "bearer" as they like; servers know "Bearer".
-    if not isinstance(kind, str) or not kind or kind.lower() == "bearer":
+    if kind is None or kind == "" or (isinstance(kind, str) and kind.lower() == "bearer"):
         return "Bearer"
-    return kind
+    if isinstance(kind, str) and _SCHEME.fullmatch(kind):
+        return kind
+    raise CredentialsError("it answered with a token_type that a header cannot hold")
 
 
 def _lifetime_s(expires_in: object) -> float:

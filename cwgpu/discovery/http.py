@@ -14,7 +14,7 @@ from collections.abc import AsyncIterable, Iterator
 from aiohttp import ClientResponse
 from yarl import URL
 
-from cwgpu.client import fault
+from cwgpu.client import fault, hide
 from cwgpu.client.clients import Clients
 from cwgpu.client.connect import Progress
 from cwgpu.discovery import document, shape
@@ -58,7 +58,7 @@ class HttpSource:
         except TimeoutError:
             _, said = fault.timed_out(url, limit_s, progress)
         except DocumentError as error:
-            said = fault.said(str(error), url, progress)
+            said = fault.said(hide.text(str(error), progress.secrets), url, progress)
         except fault.OUTSIDE as error:
             _, said = fault.explain(error, url, progress)
         else:
@@ -77,7 +77,7 @@ class HttpSource:
         )
         async with asked as response:
             progress.status = response.status
-            _check(response)
+            _check(response, progress)
             gzipped = response.headers.get("Content-Encoding", "").lower() == "gzip"
             return await _body(_counted(response, progress), gzipped=gzipped)
 
@@ -104,7 +104,7 @@ def _seconds(interval_s: float) -> str:
     return repr(whole_s + rest_ms / 1000).removesuffix(".0")
 
 
-def _check(response: ClientResponse) -> None:
+def _check(response: ClientResponse, progress: Progress) -> None:
     if response.status != _OK:
         raise DocumentError(
             f"answered with HTTP status {response.status}, not 200; check the url in "
@@ -112,9 +112,8 @@ def _check(response: ClientResponse) -> None:
         )
     kind = response.headers.get("Content-Type", "")
     if not _JSON.fullmatch(kind.strip()):
-        found = (
-            f"the Content-Type {fault.printable(kind)[:_WORDS]!r}" if kind else "no Content-Type"
-        )
+        said = fault.words(kind, progress, _WORDS)
+        found = f"the Content-Type {said!r}" if kind else "no Content-Type"
         raise DocumentError(
             f"the answer has {found}; have the service send application/json, or check the url in "
             "http_sd_configs"

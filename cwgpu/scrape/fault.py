@@ -19,9 +19,6 @@ OK = 200
 OUTSIDE = (*fault.OUTSIDE, answer.AnswerError)
 """All that a scrape can raise, but for TimeoutError."""
 
-# What of a refusing answer's text is repeated: an exporter's error is a line or two.
-_WORDS = 120
-
 
 def timed_out(url: str, timeout_s: float, progress: Progress) -> Fault:
     """Explain that the time was over before the page was there."""
@@ -58,7 +55,7 @@ def _status(error: answer.StatusError, progress: Progress) -> Fault:
     status = error.status
     if status == _PROXY_AUTHENTICATION and progress.proxy is not None:
         return FailReason.PROXY, fault.refused_by_proxy(status)
-    said = fault.printable(error.words)[:_WORDS]
+    said = fault.words(error.words, progress)
     found = f"answered with HTTP status {status}" + (f" ({said})" if said else "")
     if status in _UNAUTHORIZED:
         check = f"we sent {_sent(progress)}; {_UNAUTHORIZED[status]}"

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -217,6 +218,12 @@ async def test_an_issuer_that_refuses_is_quoted(asking: Asking, issuer: FakeIssu
         ((200, "<html>"), "without an access_token"),
         ((200, '{"access_token": "s3cret\\nX: y"}'), "that a header can hold"),
         ((200, '{"access_token": 1}'), "that a header can hold"),
+        ((200, "[" * 200_000), "that a header can hold"),
+        ((200, '{"access_token": "t", "token_type": "MAC\\r\\nX: y"}'), "token_type that a header"),
+        ((200, '{"access_token": "t", "token_type": 7}'), "token_type that a header"),
+        ((400, '{"error": "Basic Y3dncHU6czNjcmV0"}'), "HTTP status 400;"),
+        ((400, '{"error": "invalid_s3cret"}'), "HTTP status 400;"),
+        ((400, "[" * 200_000), "HTTP status 400;"),
     ],
 )
 async def test_an_answer_without_a_token(
@@ -225,6 +232,14 @@ async def test_an_answer_without_a_token(
     """Redirects are not followed with a secret; what is no token is not sent on."""
     issuer.answer = answer
     assert says in await asking.fail(settings(issuer))
+
+
+async def test_an_issuer_repeats_no_secret(asking: Asking, issuer: FakeIssuer) -> None:
+    """A secret of letters alone is not taken for a word of RFC 6749."""
+    issuer.secret = "another"  # noqa: S105 - the example's
+    issuer.answer = (401, '{"error": "not_open_sesame"}')
+    given = replace(settings(issuer), client_secret=Secret(text="open_sesame"))
+    assert "(" not in await asking.fail(given)
 
 
 async def test_a_token_may_come_in_pieces(asking: Asking) -> None:

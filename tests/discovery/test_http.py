@@ -228,6 +228,18 @@ async def test_a_secret_that_cannot_be_read_is_a_fault(
     assert service.requests == []
 
 
+@pytest.mark.parametrize("answer", [says("[]", "Token hunter2"), says('[{"hunter2": 1}]')])
+async def test_what_a_service_repeats_is_not_repeated(
+    service: FakeExporter, clients: Clients, answer: Answer
+) -> None:
+    """A service that answers with what it was asked with brings no secret into the journal."""
+    service.answer(answer)
+    client = Client(Authorization("Token", Secret("hunter2")))
+    (said,) = (await HttpSource(HttpDiscovery(service.url, 60.0, client), 0, clients).read()).faults
+    assert "***" in said
+    assert "hunter2" not in said
+
+
 async def test_gzip_is_unpacked(service: FakeExporter, clients: Clients) -> None:
     """Whatever case its name is in."""
     packed = gzip.compress(b'[{"targets": ["a:9400"]}]')

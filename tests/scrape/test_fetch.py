@@ -7,6 +7,7 @@ import re
 import socket
 import struct
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TypedDict, Unpack
 
@@ -768,6 +769,40 @@ async def test_no_secret_is_repeated() -> None:
     details.append((await bad("ftp://me:hunter2@127.0.0.1/?token=hunter3"))[1])
     details.append((await bad("http://me:hunter2@127.0.0.1:99999/?token=hunter3"))[1])
     assert not [detail for detail in details if "hunter" in detail]
+
+
+REPEATING = [
+    Client(BasicAuth(Secret("me"), Secret("hunter2"))),
+    Client(Authorization("Token", Secret("hunter2"))),
+    Client(headers={"X-Key": (Secret("hunter2"),)}),
+]
+
+
+@pytest.mark.parametrize("client", REPEATING)
+@pytest.mark.parametrize("begin", ["HTTP/1.1 401 No\r\n\r\n" + " " * 100, "HTTP/1.1 no "])
+async def test_what_a_server_repeats_is_not_repeated(client: Client, begin: str) -> None:
+    """A server that writes our request into its error does not write it into the journal."""
+    heard: list[bytes] = []
+
+    async def repeating(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heard.append(await reader.readuntil(HEAD_END))
+        lines = heard[-1].decode().split("\r\n")
+        told = [line for line in lines if line.startswith(("Authorization", "X-Key"))]
+        writer.write((begin + f"you said {told[0].partition(': ')[2]}\r\n\r\n").encode())
+        await writer.drain()
+
+    async with raw.serve(repeating) as server:
+        _, detail = await bad(server.url, replace(JOB, client=client))
+    assert "you said" in detail
+    assert "hunter2" not in detail
+    assert "bWU6aHVudGVyMg==" not in detail
+
+
+async def test_a_urls_password_is_not_repeated() -> None:
+    """Nor is what stood in the URL, in the form in which it was sent."""
+    async with raw.serve(http(b"bWU6aHVudGVyMg== hunter2", status="500 Oh")) as server:
+        _, detail = await bad(server.url.replace("//", "//me:hunter2@"))
+    assert "status 500 (*** ***)" in detail
 
 
 # --- The rest
