@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cwgpu.model.drop import DropReason
 from cwgpu.telemetry import escape, mask
-from cwgpu.telemetry.account import NAMES, Account, Seen
+from cwgpu.telemetry.account import NAMES, Account
 
 # Narrower than this nothing can be laid out; a terminal that says so is wrong.
 _NARROWEST = 40
@@ -77,12 +77,12 @@ def _targets(account: Account, width: int) -> Iterator[str]:
     yield from _section("Targets", said, width)
     failed = [(one, one.failed) for one in account.seen.values() if one.failed is not None]
     for one, why in failed[:_EXAMPLES]:
-        yield from _item(f"down: {_url(one)}", width)
+        yield from _item(f"down: {one.target.url}", width)
         yield from _item(f"{why.reason.value}: {why.detail}", width, indent=4)
     yield from _rest(len(failed), "down", width)
     empty = [one for one in account.seen.values() if one.empty]
     for one in empty[:_EXAMPLES]:
-        yield from _item(f"up, but its page is empty: {_url(one)}", width)
+        yield from _item(f"up, but its page is empty: {one.target.url}", width)
     yield from _rest(len(empty), "empty", width)
     reasons = Counter((one.job, one.reason) for one in account.dropped_targets)
     for (job, reason), count in reasons.most_common(_EXAMPLES):
@@ -90,7 +90,7 @@ def _targets(account: Account, width: int) -> Iterator[str]:
     yield from _rest(len(reasons), "reasons", width)
     said_of = list(account.discovery)
     for job, sentence in said_of[:_EXAMPLES]:
-        yield from _item(f"job {job}: {mask.text(sentence)}", width)
+        yield from _item(f"job {job}: {sentence}", width)
     yield from _rest(len(said_of), "sentences of discovery", width)
     if account.forgotten_targets:
         more = f"dropped: {account.forgotten_targets:,} more, which keep_dropped_targets leaves out"
@@ -124,10 +124,10 @@ def _bad_lines(account: Account, width: int) -> Iterator[str]:
         return
     yield from _section("Bad lines", f"{lost.count:,} on {_count(len(spoiled), 'page')}", width)
     for one in spoiled[:_EXAMPLES]:
-        yield from _item(_url(one), width)
+        yield from _item(one.target.url, width)
         for bad in one.bad_lines.values():
             yield from _item(f"line {bad.number}: {bad.fault}", width, indent=4)
-            yield escape.cut(" " * (_HEAD + 6) + escape.line(bad.text), width)
+            yield escape.cut(" " * (_HEAD + 6) + escape.line(mask.text(bad.text)), width)
     yield from _rest(len(spoiled), "pages", width)
 
 
@@ -204,16 +204,12 @@ def _rest(count: int, what: str, width: int) -> list[str]:
 
 def _wrapped(text: str, width: int, first: str, rest: str) -> list[str]:
     return textwrap.wrap(
-        escape.line(text),
+        escape.line(mask.text(text)),
         width,
         initial_indent=first,
         subsequent_indent=rest,
         break_on_hyphens=False,
     ) or [first.rstrip()]
-
-
-def _url(seen: Seen) -> str:
-    return mask.text(seen.target.url)
 
 
 def _count(number: int, what: str) -> str:

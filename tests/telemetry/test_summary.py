@@ -244,6 +244,20 @@ def test_what_is_lost_on_the_way_is_said() -> None:
     assert "2,000 lost after selection, too_old: older than" in summary.render(200)
 
 
+def test_secrets_are_masked() -> None:
+    """What looks like a secret is shown neither in a failure nor on a bad line."""
+    summary = Summary()
+    down, spoiled = aim("http://me:hunter2@10.0.0.1/metrics"), aim("http://10.0.0.2/?token=hunter2")
+    summary.discovered([down, spoiled], [DroppedTarget("dcgm", {}, "it is Bearer hunter2")])
+    summary.scrape_failed(down, failed(FailReason.STATUS, "500 (Authorization: Token hunter2)"))
+    bad = BadLine(1, "found Bearer hunter2", "m Bearer hunter2")
+    lost = Drop(DropReason.BAD_LINE, 1, ())
+    summary.scraped(spoiled, PAGE, reading(lost, bad_lines=(bad,)))
+    written = summary.render()
+    assert written.count("***") == 6
+    assert "hunter2" not in written
+
+
 def test_foreign_text_does_nothing_to_the_terminal() -> None:
     """Escape sequences in URLs, faults and lines are shown, not sent; passwords are not shown."""
     summary = Summary()
