@@ -31,6 +31,8 @@ OUTSIDE = (
 _WORDS = 300
 # No server knows what comes later; agents that wait for longer seem dead.
 _LONGEST_WAIT_S = 300.0
+# Who is told of one verb will need the others, too: a reflector those, and a lease these.
+_TOGETHER = ("list", "watch"), ("get", "create", "update")
 _USER = re.compile(r'User "([^"]*)"')
 _ACCOUNT = re.compile(r"system:serviceaccount:([^:]+):([^:]+)")
 
@@ -102,10 +104,10 @@ def _explain(request: Request, status: int, message: str, wait_s: float) -> Fail
 
 def _grant(request: Request, message: str) -> str:
     """Say which rule is missing, and for whom."""
-    verbs = "list, watch" if request.verb in {"list", "watch"} else request.verb
+    verbs = next(each for each in _TOGETHER if request.verb in each)
     rule = (
         f'{{apiGroups: ["{request.resource.group}"], resources: [{request.resource.plural}], '
-        f"verbs: [{verbs}]}}"
+        f"verbs: [{', '.join(verbs)}]}}"
     )
     role = "Role" if request.namespace and request.resource.namespaced else "ClusterRole"
     place = f" in namespace {request.namespace}" if role == "Role" else ""

@@ -77,7 +77,7 @@ async def test_what_the_account_may_not_do_is_said(
         await stage.eventually(lambda: "not allowed" in leader.unready)
         task.cancel()
         await asyncio.wait([task])
-    rule = '{apiGroups: ["coordination.k8s.io"], resources: [leases], verbs: [get]}'
+    rule = '{apiGroups: ["coordination.k8s.io"], resources: [leases], verbs: [get, create, update]}'
     assert f"add {rule} to a Role in namespace lab" in leader.unready
     assert "service account cwgpu in namespace lab" in leader.unready
 

@@ -10,6 +10,7 @@ import pytest
 
 from cwgpu.agent.reload import Reload
 from cwgpu.model.errors import ConfigurationError
+from cwgpu.plan.kubernetes import Lease
 from cwgpu.plan.plan import Plan
 from tests.agent import stage
 from tests.agent.stage import Hands, Witness
@@ -29,6 +30,7 @@ class World:
     loads: int = 0
     followed: list[Plan] = field(default_factory=list)
     region: str | None = None
+    lease: Lease | None = None
     while_loading: str | None = None
     """What somebody writes into the file while it is being read."""
 
@@ -49,6 +51,7 @@ class World:
             made,
             emf=replace(made.emf, namespace=text),
             cloudwatch=replace(made.cloudwatch, region=self.region),
+            lease=self.lease,
             files=tuple(files),
         )
 
@@ -184,6 +187,17 @@ async def test_another_region_needs_a_restart(world: World) -> None:
     assert world.namespaces == ["second"]
     (said,) = world.witness.said("config_warning")
     assert said == {"reason": "region, role_arn and endpoint_override change at a restart"}
+
+
+async def test_another_lease_needs_a_restart(world: World) -> None:
+    """Who leads is not decided anew while it scrapes."""
+    async with world.reloading():
+        world.lease = Lease("gpu", "lab")
+        world.file.write_text("second", "utf-8")
+        await world.look()
+    assert world.namespaces == ["second"]
+    (said,) = world.witness.said("config_warning")
+    assert said == {"reason": "cwgpu.ha.lease changes at a restart"}
 
 
 async def test_a_file_that_appears_where_more_may_come(world: World) -> None:

@@ -184,7 +184,7 @@ async def test_a_lease_that_was_deleted_is_not_written(api: FakeKubernetes, leas
 async def test_what_is_not_allowed_is_told_with_the_rule_to_add(
     api: FakeKubernetes, leases: Leases, clock: Clock, verb: str
 ) -> None:
-    """Each verb for itself, as a Role needs it."""
+    """All of it at once: nobody wants to hear of one verb after the other."""
     made = await record(leases) if verb == "update" else None
     allowed = [each for each in ("get", "create", "update") if each != verb]
     token = api.grant("elector", {"leases": allowed}, "default")
@@ -198,8 +198,8 @@ async def test_what_is_not_allowed_is_told_with_the_rule_to_add(
     assert isinstance(answer, Failure)
     assert answer.status == 403
     assert (
-        f'not allowed; add {{apiGroups: ["coordination.k8s.io"], resources: [leases], '
-        f"verbs: [{verb}]}} to a Role in namespace default that is bound to the user elector ("
+        'not allowed; add {apiGroups: ["coordination.k8s.io"], resources: [leases], verbs: '
+        "[get, create, update]} to a Role in namespace default that is bound to the user elector ("
     ) in answer.sentence
 
 
