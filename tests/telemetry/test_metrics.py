@@ -127,6 +127,28 @@ def test_targets_by_state(metrics: Metrics) -> None:
     assert targets(metrics) == {"{job=dcgm,state=up}": 2}
 
 
+def test_who_leads_no_more_knows_nothing_of_its_targets(metrics: Metrics) -> None:
+    """Another agent scrapes them now; those that were dropped are dropped all the same."""
+    metrics.discovered([aim("a"), aim("b")], [DroppedTarget("dcgm", {}, "rule 1")])
+    metrics.scraped(aim("a"), page(), READING)
+    metrics.scrape_failed(aim("b"), FAILED)
+    metrics.lead_changed(leads=False)
+    assert targets(metrics) == {"{job=dcgm,state=unscraped}": 2, "{job=dcgm,state=dropped}": 1}
+    assert read(metrics)["cwgpu_lease_transitions_total{to=standby}"] == 1
+
+
+def test_who_contends_is_asked_at_each_rendering(metrics: Metrics) -> None:
+    """A process that stood still does not say that it leads; without a lease everybody does."""
+    assert read(metrics)["cwgpu_leader{}"] == 1
+    leads = True
+    metrics.contends(lambda: leads)
+    assert read(metrics)["cwgpu_leader{}"] == 1
+    leads = False
+    assert "cwgpu_leader{}" not in read(metrics)
+    metrics.lease_failed()
+    assert read(metrics)["cwgpu_lease_failures_total{}"] == 1
+
+
 def test_targets_that_are_not_remembered_are_counted(metrics: Metrics) -> None:
     """What keep_dropped_targets leaves out is dropped or rejected all the same."""
     lost = [

@@ -65,6 +65,14 @@ def test_after_the_window_it_begins_again() -> None:
     ]
 
 
+def test_a_lease_that_cannot_be_had_is_told_once() -> None:
+    """It is tried every two seconds, for as long as it lasts."""
+    world = World()
+    assert world.say("lease_failed", lease="gpu", reason="away") != []
+    world.wait(60)
+    assert world.say("lease_failed", lease="gpu", reason="away") == []
+
+
 def test_one_repeat_is_written_as_it_is() -> None:
     """A single held line loses nothing: it comes late and whole."""
     world = World()
