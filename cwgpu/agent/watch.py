@@ -92,6 +92,10 @@ class Watch:
             if one.findings is not None:
                 yield from one.findings.groups
 
+    def said(self, job: Job) -> Iterator[tuple[str, Findings | None]]:
+        """Give where each of the job's sources stands and what it said last; None: nothing yet."""
+        return ((one.place, one.findings) for one in self._jobs.get(job.name, ()))
+
     def waiting(self) -> str:
         """Say which source has not answered yet, well or badly; empty when all have."""
         silent = [one for one in self._all() if one.findings is None]

@@ -64,8 +64,13 @@ def _apportioned(
     """Drop a target that another agent scrapes."""
     if isinstance(one, DroppedTarget):
         return one
-    owner = shard.owner(targeting.address(one.url), part.count)
+    reason = elsewhere(part, one)
+    return DroppedTarget(job.name, targeting.discovered(job, labels), reason) if reason else one
+
+
+def elsewhere(part: Shard, target: Target) -> str:
+    """Say whose a target is, if that is another shard; empty is ours."""
+    owner = shard.owner(targeting.address(target.url), part.count)
     if owner == part.index:
-        return one
-    reason = f"another shard's: it is of shard {owner} of {part.count}, and this is {part.index}"
-    return DroppedTarget(job.name, targeting.discovered(job, labels), reason)
+        return ""
+    return f"another shard's: it is of shard {owner} of {part.count}, and this is {part.index}"

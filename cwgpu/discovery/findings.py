@@ -13,5 +13,7 @@ class Findings:
     """All of them, in the source's order. What did not change is the same object as before."""
     faults: tuple[str, ...] = ()
     """What is wrong at present, one sentence each, again at every reading until it is mended."""
+    denied: bool = False
+    """One of the faults is that we may not know."""
     notes: tuple[str, ...] = ()
     """Why nothing is found where nothing is wrong."""

@@ -101,6 +101,7 @@ class KubernetesSource:
         return Findings(
             self._join.groups(known),
             tuple(dict.fromkeys((*self._asked.faults, *faults))),
+            any(view.denied for part in parts for view in part.values()),
             self._asked.notes,
         )
 

@@ -37,6 +37,7 @@ SLOWLY_S = 30.0
 # A stream that breaks and a token that was rotated are no news before they come again.
 _NEWS = 2
 
+_DENIED = frozenset({failure.UNAUTHORIZED, failure.FORBIDDEN})
 _SLOW = frozenset({failure.FORBIDDEN, failure.NOT_FOUND})
 _EXPECTED = frozenset({failure.GONE, failure.UNAUTHORIZED})
 _FROM_ANEW = frozenset({failure.INVALID, failure.FORBIDDEN, failure.GONE, failure.UNPROCESSABLE})
@@ -142,7 +143,7 @@ class Reflector(View[T], Generic[T]):
     def _report(self, verb: str, failed: Failure, *, known: bool) -> None:
         """Have the view tell of a failure; one that is ``known`` to happen may heal by itself."""
         if not known or self._failures >= _NEWS:
-            self.grieve(verb, failed.sentence)
+            self.grieve(verb, failed.sentence, denied=failed.status in _DENIED)
 
     def _pause_s(self, failed: Failure) -> float:
         if failed.status in _SLOW:

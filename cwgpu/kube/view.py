@@ -25,6 +25,7 @@ class View(Generic[T]):
         self._objects: dict[Key, T] = {}
         self._unreadable: dict[Key, str] = {}
         self._troubles: dict[str, str] = {}
+        self._denied: dict[str, bool] = {}
         self._changed = asyncio.Event()
         self._stale = False
         """Something has changed that nobody was told of."""
@@ -47,6 +48,11 @@ class View(Generic[T]):
     def trouble(self) -> str:
         """What keeps this from being up to date, in words; empty when nothing does."""
         return self._troubles.get("list") or self._troubles.get("watch", "")
+
+    @property
+    def denied(self) -> bool:
+        """Whether the trouble is that we may not."""
+        return self._denied.get("list" if self._troubles.get("list") else "watch", False)
 
     async def wait(self, version: int) -> int:
         """Wait until there is another version than this one, and give it."""
@@ -83,8 +89,9 @@ class View(Generic[T]):
         self.synced = True
         self.tell()
 
-    def grieve(self, verb: str, sentence: str) -> None:
+    def grieve(self, verb: str, sentence: str, *, denied: bool = False) -> None:
         """Say what keeps this from being listed or watched; empty is nothing."""
+        self._denied[verb] = denied
         if self._troubles.get(verb, "") != sentence:
             self._troubles[verb] = sentence
             self._stale = True

@@ -82,6 +82,17 @@ async def test_the_first_trouble_is_an_answer(seen: Sight) -> None:
     assert len((await source.read()).groups) == 1
 
 
+async def test_a_refusal_is_told_from_other_trouble(seen: Sight) -> None:
+    """As long as it lasts."""
+    source = seen.source(PODS)
+    seen.of("pod").grieve("list", DENIED, denied=True)
+    assert (await source.read()).denied
+    seen.of("pod").grieve("list", "no answer")
+    found = await source.read()
+    assert not found.denied
+    assert found.faults
+
+
 async def test_all_that_targets_are_made_of_is_waited_for(seen: Sight) -> None:
     """Without services a rule would judge endpoints by labels that are missing."""
     source = seen.source(KubernetesDiscovery(Role.ENDPOINTS))
