@@ -19,8 +19,15 @@ APART: Mapping[str, Mapping[str, str]] = {
     "exposition": {},
     "scrape_config": {},
     "staleness": {},
+    "kubernetes_sd": {},
 }
 """Rows that cannot apply to us, by file and id."""
+
+ENDED: Mapping[str, str] = dict.fromkeys(
+    ("pod_phase_Succeeded", "pod_phase_Failed"),
+    "a pod that has ended is no target here, and is one there (docs/compatibility.md)",
+)
+"""Rows of kubernetes_sd whose groups we leave out on purpose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +129,66 @@ def known_to_differ(page: Page) -> bool:
     if page.content_type == OPENMETRICS:
         searches += [_OM_COMMA, _OM_EXEMPLAR, _OM_EMPTY]
     return any(search.search(page.text) for search in searches)
+
+
+# --- vmagent -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """Meta labels of a Kubernetes discovery that only one of two gives."""
+
+    names: str
+    """A regex, of what follows ``__meta_kubernetes_``."""
+    why: str
+    roles: frozenset[str] = frozenset()
+    """Empty: all."""
+
+    def has(self, role: str, name: str) -> bool:
+        """Tell whether a label is one of them, be it renamed by ``EVERY`` or not."""
+        bare = name.removeprefix("__meta_kubernetes_")
+        return (not self.roles or role in self.roles) and bool(re.fullmatch(self.names, bare))
+
+
+_BACKED = frozenset({"endpoints", "endpointslice"})
+
+LACKING = (
+    Meta("pod_workload_(kind|name)", "our own; Prometheus has neither"),
+    Meta("pod_container_(id|image)", "younger than 1.79", frozenset({"pod"})),
+    Meta("pod_container_(image|init)", "younger than 1.79 where a service leads to pods", _BACKED),
+    Meta("service_(port_number|loadbalancer_ip)", "younger than 1.79", frozenset({"service"})),
+    Meta("endpointslice_endpoint_conditions_(serving|terminating)", "younger than 1.79"),
+    Meta("endpointslice_endpoint_(node_name|zone)", "younger than 1.79"),
+)
+"""What we give and vmagent 1.79 does not."""
+
+ADDED = (
+    Meta(
+        "service_(cluster_ip|type)",
+        "1.79 says all of a service there; 3.0.1 only name, labels and annotations",
+        _BACKED,
+    ),
+)
+"""What vmagent 1.79 gives and Prometheus 3.0.1 does not."""
+
+ELSEWISE: Mapping[str, str] = {
+    **ENDED,
+    "pod_own_ns_and_names": "1.79 looks for its own namespace where only a pod has it",
+    "pod_attach_node_missing": "1.79 gives the name of a node that it does not know",
+    "ep_target_ref_node": "1.79 knows nodes of addresses by nodeName only, not by targetRef",
+    "eps_nil_port": "1.79 takes no port for port 0, and an unknown readiness for false",
+    "eps_deprecated_topology": "1.79 reads v1beta1's topology, and an unknown readiness as false",
+}
+"""Rows of kubernetes_sd that vmagent 1.79 answers in another way than 3.0.1, or than we."""
+
+TIMES = frozenset({"__scrape_interval__", "__scrape_timeout__"})
+"""vmagent writes times as Go does (24h0m0s), Prometheus in its own form (1d)."""
+
+
+def with_port(instance: str, scheme: str) -> str:
+    """Give ``instance`` as vmagent does: before 3.x, an address without a port got its scheme's."""
+    bare = instance.rpartition("]")[2]
+    return instance if ":" in bare else f"{instance}:{443 if scheme == 'https' else 80}"
 
 
 # --- Our own decisions ---------------------------------------------------------------------------

@@ -63,6 +63,17 @@ TAKERS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "tests/agent/test_reports.py::test_a_target_that_is_gone_sends_nothing",
         ),
     },
+    "kubernetes_sd": {
+        "groups, of objects": (
+            (
+                "tests/prom/kubernetes/test_recorded.py"
+                "::test_objects_become_the_groups_that_prometheus_makes"
+            ),
+        ),
+        "groups, of an API server": (
+            "tests/oracle/test_clusters.py::test_groups_are_those_of_prometheus",
+        ),
+    },
 }
 """By file, and by what is compared: the tests that run its rows, all of them together.
 

@@ -10,7 +10,13 @@ import pytest
 from tests.oracle import apart, rows
 
 _ROOT = Path(__file__).parents[2]
-_SIZES = {"relabel": 234, "exposition": 297, "scrape_config": 196, "staleness": 9}
+_SIZES = {
+    "relabel": 234,
+    "exposition": 297,
+    "scrape_config": 196,
+    "staleness": 9,
+    "kubernetes_sd": 63,
+}
 
 
 def collected() -> dict[str, set[str]]:
@@ -56,5 +62,9 @@ def test_nothing_new_sets_us_apart() -> None:
     assert sum(map(len, apart.APART.values())) == 0
     assert len(apart.NEWER) == 19
     assert len(apart.NOT_DRAWN) == 6
-    reasons = [*apart.NOT_DRAWN.values(), *(each.why for each in apart.NEWER.values())]
+    assert (len(apart.ENDED), len(apart.ELSEWISE)) == (2, 7)
+    assert (len(apart.LACKING), len(apart.ADDED)) == (6, 1)
+    reasons = [*apart.NOT_DRAWN.values(), *apart.ELSEWISE.values()]
+    reasons += [each.why for each in apart.NEWER.values()]
+    reasons += [each.why for each in (*apart.LACKING, *apart.ADDED)]
     assert all(map(str.strip, reasons))
