@@ -7,7 +7,7 @@ the same list. A failure is a value; whoever asked decides what becomes of it.
 import asyncio
 import contextlib
 import socket
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterator
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
@@ -36,6 +36,10 @@ _KEEPALIVE = (
     (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 60_000),
 )
 _OK = range(200, 300)
+# What is read at once when much is there; then there is nothing to wait for.
+_FLOOD_BYTES = 32 << 10
+# A stream is dead after so many looks at it, in the time that it may be quiet, found nothing new.
+_LOOKS = 4
 
 Piece: TypeAlias = list[bytes] | Failure
 """Of a stream: the lines that have become complete, or how it ended when that was not well."""
@@ -73,7 +77,7 @@ class Connection:
         await self.close()
 
     async def close(self) -> None:
-        """Close every connection."""
+        """Close every connection. Nobody should be watching any more."""
         session, self._session = self._session, None
         if session is not None:
             await session.close()
@@ -97,12 +101,13 @@ class Connection:
             return self._refusal(request, access, response, body)
 
     async def stream(
-        self, request: Request, quiet_s: Callable[[], float]
+        self, request: Request, quiet_s: Callable[[], float], gather_s: Callable[[], float]
     ) -> AsyncGenerator[Piece, None]:
         """Give lines as they come: an empty list first, when the server has agreed.
 
-        ``quiet_s`` says for how long nothing may come before the stream counts as dead. A Failure
-        is the last piece; a stream without one has ended well.
+        ``quiet_s`` says for how long nothing may come before the stream counts as dead, and
+        ``gather_s`` for how long what comes is left to come together after some has. A Failure is
+        the last piece; a stream without one has ended well.
         """
         async with contextlib.AsyncExitStack() as stack:
             response = await self._open(request, stack)
@@ -110,13 +115,16 @@ class Connection:
                 yield response
                 return
             yield []
-            lines, limit_s = Lines(), 0.0
+            lines, content = Lines(), response.content
+            stack.enter_context(self._minding(content, quiet_s))
             try:
-                while not response.content.at_eof():
-                    limit_s = quiet_s()
-                    yield lines.feed(await self._chunk(response, limit_s))
+                while not content.at_eof():
+                    chunk = await content.readany()
+                    yield lines.feed(chunk)
+                    gathers_s = gather_s() if len(chunk) < _FLOOD_BYTES else 0.0
+                    await self._gather(response, gathers_s)
             except fault.OUTSIDE as error:
-                yield fault.broken(request, error, str(response.url), limit_s)
+                yield fault.broken(request, error, str(response.url), quiet_s())
 
     async def _open(
         self, request: Request, stack: contextlib.AsyncExitStack
@@ -133,9 +141,36 @@ class Connection:
         except fault.OUTSIDE as error:
             return fault.broken(request, error, url, ANSWER_S)
 
-    async def _chunk(self, response: aiohttp.ClientResponse, limit_s: float) -> bytes:
-        async with limit.within(limit_s, self._sleep):
-            return await response.content.readany()
+    @contextlib.contextmanager
+    def _minding(
+        self, content: aiohttp.StreamReader, quiet_s: Callable[[], float]
+    ) -> Iterator[None]:
+        """End a stream in which nothing comes any more."""
+        minder = asyncio.create_task(self._mind(content, quiet_s))
+        try:
+            yield
+        finally:
+            minder.cancel()
+
+    async def _mind(self, content: aiohttp.StreamReader, quiet_s: Callable[[], float]) -> None:
+        # Looking now and then costs nothing with each event, unlike a timer for each of them.
+        looks, heard_bytes = 0, -1
+        while looks < _LOOKS:
+            looks = looks + 1 if content.total_bytes == heard_bytes else 0
+            heard_bytes = content.total_bytes
+            await self._sleep(quiet_s() / _LOOKS)
+        content.set_exception(TimeoutError())
+
+    async def _gather(self, response: aiohttp.ClientResponse, gather_s: float) -> None:
+        """Leave what comes to the kernel for a while: most of what an event costs is waking up."""
+        transport = response.connection.transport if response.connection is not None else None
+        if not gather_s or transport is None or transport.is_closing():
+            return
+        transport.pause_reading()
+        await self._sleep(gather_s)
+        if transport.is_closing():
+            raise ConnectionResetError("closed meanwhile")
+        transport.resume_reading()
 
     def _refusal(
         self, request: Request, access: Access, response: aiohttp.ClientResponse, body: bytes

@@ -20,7 +20,7 @@ from cwgpu.kube.listing import Listing
 from cwgpu.kube.resource import Resource
 from cwgpu.kube.scope import Scope
 from cwgpu.kube.view import View
-from cwgpu.kube.watching import Watching
+from cwgpu.kube.watching import GATHER_S, Watching
 from cwgpu.model import objects
 from cwgpu.pace import backoff
 
@@ -58,13 +58,19 @@ class Reflector(View[T], Generic[T]):
         *,
         labels: str = "",
         fields: str = "",
+        gather_s: float = GATHER_S,
         sleep: limit.Sleep = asyncio.sleep,
         monotonic: Callable[[], float] = time.monotonic,
         random: Callable[[], float] = chance.random,
     ) -> None:
-        """``random`` gives numbers of 0 <= x < 1."""
+        """Know nothing yet.
+
+        ``gather_s`` is how much later than it could a change may be seen; ``random`` gives numbers
+        of 0 <= x < 1.
+        """
         super().__init__()
         self._connection = connection
+        self._gather_s = gather_s
         self._scope = Scope(resource, namespace, labels, fields)
         self._sleep, self._monotonic, self._random = sleep, monotonic, random
         self._reader = Reader(resource.type)
@@ -101,7 +107,7 @@ class Reflector(View[T], Generic[T]):
         """Watch; a Failure is to be followed by a pause."""
         begins = not self._from
         request = self._scope.watch(self._from, int(SHORTEST_S * (1 + self._random())))
-        watching = Watching(request, self._reader, self)
+        watching = Watching(request, self._reader, self, self._gather_s)
         began_s = self._monotonic()
         failed = await watching.run(self._connection)
         lasted = watching.agreed and self._monotonic() - began_s >= HEALTHY_S

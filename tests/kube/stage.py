@@ -113,6 +113,7 @@ async def reflecting(
             connection,
             resource,
             namespace,
+            gather_s=0,
             sleep=pauses.sleep,
             monotonic=pauses.read if lasting else lambda: 0.0,
             random=lambda: CHANCE,

@@ -121,7 +121,7 @@ async def live(acts: list[Act], monotonic: Callable[[], float]) -> None:
         world = World(api)
         async with Connection(world.user, sleep=Hands().sleep) as connection:
             view = Reflector(
-                connection, PODS, sleep=at_once, monotonic=monotonic, random=lambda: 0.5
+                connection, PODS, gather_s=0, sleep=at_once, monotonic=monotonic, random=lambda: 0.5
             )
             async with running(view):
                 for act in acts:

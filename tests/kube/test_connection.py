@@ -25,6 +25,7 @@ from tests.kube.stage import User, connected, pod
 from tests.scrape import raw
 
 LIST = Request("list", PODS)
+PATIENT = (lambda: 60.0, lambda: 0.0)
 
 
 class Secure(User):
@@ -91,7 +92,7 @@ async def test_packed_answers_are_unpacked() -> None:
 
     async with stage.serve(answer) as server, connected(server.url) as (connection, _, _):
         assert await connection.ask(LIST) == body
-        pieces = [piece async for piece in connection.stream(LIST, lambda: 60.0)]
+        pieces = [piece async for piece in connection.stream(LIST, *PATIENT)]
     assert pieces[0] == []
     assert sum(len(piece) for piece in pieces if isinstance(piece, list)) == 1000
 
@@ -121,7 +122,7 @@ async def test_nobody_waits_for_ever_for_an_answer() -> None:
     async with FakeKubernetes() as api, connected(api.url, api.admin) as (asks, _, patience):
         api.chaos.stall()
         asking = asyncio.create_task(asks.ask(LIST, 5.0))
-        watching = asyncio.create_task(anext(asks.stream(LIST, lambda: 60.0)))
+        watching = asyncio.create_task(anext(asks.stream(LIST, *PATIENT)))
         await eventually(lambda: len(api.requests) == 2)
         await patience.move(4.9)
         assert not asking.done()
@@ -141,7 +142,7 @@ async def test_a_refused_token_is_told_to_whom_it_belongs() -> None:
     """Whoever keeps credentials learns that they are not good, from questions and streams."""
     async with FakeKubernetes() as api, connected(api.url, "wrong") as (connection, user, _):
         assert "does not know who this is" in await failed(connection)
-        (piece,) = [piece async for piece in connection.stream(LIST, lambda: 60.0)]
+        (piece,) = [piece async for piece in connection.stream(LIST, *PATIENT)]
         assert isinstance(piece, Failure)
         assert piece.status == 401
         assert user.refusals == 2
@@ -223,7 +224,7 @@ async def test_a_dead_connection_is_the_kernels_to_find() -> None:
         return web.Response()
 
     async with stage.serve(answer) as server, connected(server.url) as (connection, _, _):
-        stream = connection.stream(LIST, lambda: 60.0)
+        stream = connection.stream(LIST, *PATIENT)
         assert await anext(stream) == []
         for fd in range(3, 64):
             probes.extend(_keepalive(fd, server.url))

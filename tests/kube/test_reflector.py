@@ -14,10 +14,10 @@ from cwgpu.kube.connection import Connection
 from cwgpu.kube.failure import CredentialsError
 from cwgpu.kube.reflector import Reflector
 from cwgpu.kube.resource import ENDPOINT_SLICES, NODES, PODS
-from tests.agent.stage import Hands, eventually
+from tests.agent.stage import Hands, eventually, settle
 from tests.fakes.kubernetes import FakeKubernetes
 from tests.kube import stage
-from tests.kube.stage import Watch, bookmark, broken, event, pod, reflecting
+from tests.kube.stage import Watch, bookmark, broken, connected, event, pod, reflecting
 
 GPU = "gpu"
 
@@ -71,7 +71,7 @@ async def test_servers_without_streaming_lists_are_asked_for_pages(api: FakeKube
         assert watch.names == {"a", "b", "c"}
         assert [request.verb for request in api.requests][:2] == ["watch", "list"]
         assert asked(api, "list") == [{"limit": "500"}]
-        other = Reflector(watch.connection, NODES)
+        other = Reflector(watch.connection, NODES, gather_s=0)
         async with stage.running(other):
             await stage.shown(other, lambda: other.synced)
         assert next(r.verb for r in api.requests if r.resource == "nodes") == "list"
@@ -143,9 +143,9 @@ async def test_a_beginning_that_does_not_go_on_is_dead() -> None:
 
     async with stage.serve(answer) as server, reflecting(server.url) as watch:
         await eventually(lambda: watch.view.objects)
-        await watch.patience.move(29)
+        await watch.patience.move(22)
         assert len(server.queries) == 1
-        await watch.patience.move(2)
+        await watch.patience.move(16)
         await watch.later(lambda: watch.view.synced)
         assert watch.names == set()
 
@@ -460,11 +460,11 @@ async def test_a_watch_without_a_word_is_not_gone_on_with(api: FakeKubernetes) -
 async def test_a_stream_without_a_word_is_dead_after_its_time(
     api: FakeKubernetes, watch: Watch
 ) -> None:
-    """The server ends it after 450 s; nobody waits for longer than half a minute more."""
+    """The server ends it after 450 s, and a while later nobody believes that it will."""
     api.chaos.stall()
-    await watch.patience.move(479)
+    await watch.patience.move(470)
     assert watch.pauses.naps == []
-    await watch.patience.move(2)
+    await watch.patience.move(480 * 5 / 4 - 470)
     await eventually(lambda: watch.pauses.naps)
     api.put(pod("d"))
     api.chaos.resume()
@@ -475,9 +475,11 @@ async def test_bookmarks_that_stay_away_are_a_sign(api: FakeKubernetes, watch: W
     """A server that sends bookmarks sends one each minute: without any it is gone."""
     api.put({"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n"}})
     api.chaos.bookmark()
-    await eventually(lambda: 180.0 in watch.patience.naps)
+    await watch.until(lambda: True)
+    await watch.patience.move(480 / 4)
+    assert watch.patience.naps[-1] == 180 / 4
     api.chaos.stall()
-    await watch.patience.move(181)
+    await watch.patience.move(180 * 5 / 4)
     await eventually(lambda: watch.pauses.naps)
     api.chaos.resume()
     await watch.later(lambda: len(api.watches) == 1 and len(asked(api, "watch")) == 2)
@@ -516,7 +518,7 @@ async def test_what_is_not_allowed_is_told_with_the_rule_to_add(api: FakeKuberne
     """One view is without objects until somebody allows it; the others have theirs."""
     token = api.grant("system:serviceaccount:amazon-cloudwatch:cwgpu", {"pods": ["list", "watch"]})
     async with reflecting(api.url, token, ENDPOINT_SLICES) as watch:
-        pods = Reflector(watch.connection, PODS)
+        pods = Reflector(watch.connection, PODS, gather_s=0)
         async with stage.running(pods):
             await stage.shown(pods, lambda: pods.synced)
             await watch.until(lambda: "listed" in watch.view.trouble)
@@ -638,3 +640,40 @@ async def test_credentials_that_cannot_be_had_are_told() -> None:
     async with stage.running(view):
         await stage.shown(view, lambda: view.trouble)
     assert view.trouble == "pods in all namespaces cannot be watched: /token cannot be read"
+
+
+async def test_changes_are_taken_in_together(api: FakeKubernetes) -> None:
+    """What comes within a quarter of a second is one change of the view; the beginning is not."""
+    async with connected(api.url, api.admin) as (connection, _, patience):
+        view = Reflector(connection, PODS)
+        async with stage.running(view):
+            await stage.shown(view, lambda: view.synced)
+            await eventually(lambda: 0.25 in patience.naps)
+            version = view.version
+            for name in "defg":
+                api.put(pod(name))
+                await settle()
+            assert view.version == version
+            await patience.move(0.3)
+            await stage.shown(view, lambda: len(view.objects) == 7)
+            assert view.version == version + 1
+
+
+async def test_a_connection_may_be_closed_while_changes_come_together(
+    api: FakeKubernetes,
+) -> None:
+    """That is noticed when they are to be taken in, and the watch goes on where it was."""
+    async with connected(api.url, api.admin) as (connection, _, patience):
+        pauses = Hands()
+        view = Reflector(connection, PODS, sleep=pauses.sleep)
+        async with stage.running(view):
+            await stage.shown(view, lambda: view.synced)
+            await eventually(lambda: 0.25 in patience.naps)
+            await connection.close()
+            await eventually(lambda: not api.watches)
+            api.put(pod("d"))
+            await patience.move(0.3)
+            await eventually(lambda: pauses.naps)
+            await pauses.move(1)
+            await stage.shown(view, lambda: len(view.objects) == 4)
+            assert view.trouble == ""
