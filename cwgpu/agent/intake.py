@@ -10,7 +10,7 @@ from cwgpu.agent.clock import Clock
 from cwgpu.agent.observe import Observer
 from cwgpu.agent.reports import Reports
 from cwgpu.agent.watch import Watch
-from cwgpu.agent.working import Working
+from cwgpu.agent.working import Working, crowd
 from cwgpu.digest.page import Page
 from cwgpu.digest.recipe import Recipe
 from cwgpu.digest.report import Report
@@ -161,13 +161,9 @@ class Intake:
 
     def _crowd(self, job: Job) -> ScrapeFailed | None:
         """Fail every scrape of a job that has more targets than it may."""
-        found, most = self._active[job.name], job.target_limit
-        if not 0 < most < found:
+        detail = crowd(job, self._active[job.name])
+        if not detail:
             return None
-        detail = (
-            f"job {job.name} has {found} targets and target_limit is {most}, so none of them is "
-            "scraped: raise the limit, or drop targets by relabel_configs"
-        )
         return ScrapeFailed(self._clock.wall_ms(), FailReason.TARGET_LIMIT, detail, 0.0)
 
     async def _take(self, target: Target, answer: Scrape) -> None:

@@ -68,6 +68,16 @@ def _apportioned(
     return DroppedTarget(job.name, targeting.discovered(job, labels), reason) if reason else one
 
 
+def crowd(job: Job, found: int) -> str:
+    """Say why none of so many targets is scraped, if a job has more than it may."""
+    if not 0 < job.target_limit < found:
+        return ""
+    return (
+        f"job {job.name} has {found} targets and target_limit is {job.target_limit}, so none of "
+        "them is scraped: raise the limit, or drop targets by relabel_configs"
+    )
+
+
 def elsewhere(part: Shard, target: Target) -> str:
     """Say whose a target is, if that is another shard; empty is ours."""
     owner = shard.owner(targeting.address(target.url), part.count)

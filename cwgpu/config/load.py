@@ -28,6 +28,8 @@ class Examined:
     agent: Found
     prometheus: Found | None = None
     """None when the jobs stand in the agent's file, or when that could not be read."""
+    draft: Plan | None = None
+    """The plan also when there are errors, which are in it; None when nothing could be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +78,11 @@ def translated(
     plan = translate.agent(written, jobs, report, environ)
     complaints = ordered((*report.complaints, *others))
     if errors_in(complaints):
-        return Examined(None, complaints, agent, found)
+        return Examined(None, complaints, agent, found, plan)
     plan = replace(
         plan, warnings=translate.warnings(complaints), files=tuple(str(each) for each in files)
     )
-    return Examined(plan, complaints, agent, found)
+    return Examined(plan, complaints, agent, found, plan)
 
 
 def prometheus_file(found: Found) -> tuple[tuple[Job, ...], tuple[Complaint, ...]]:

@@ -21,6 +21,7 @@ from cwgpu.model.errors import UsageError
 from cwgpu.prom.relabel import Rule
 
 if TYPE_CHECKING:
+    from cwgpu.plan.kubernetes import Shard
     from cwgpu.plan.plan import Job
 
 TARGETS, SAMPLES = "relabel_configs", "metric_relabel_configs"
@@ -54,6 +55,20 @@ class Chosen:
         return _placed(made, _written(self.found.root, self.job.name, key))
 
 
+@dataclass(frozen=True, slots=True)
+class Jobs:
+    """All jobs of a configuration, and the tree that they stand in."""
+
+    jobs: tuple["Job", ...]
+    found: Found
+    shard: "Shard | None" = None
+    """Which part of their targets an agent of this configuration has; None: all."""
+
+    def places(self) -> dict[str, tuple[str | None, ...]]:
+        """Give where each job's rules for targets are written."""
+        return {job.name: Chosen(job, self.found).ruleset(TARGETS).places for job in self.jobs}
+
+
 def rules_of(path: Path, job: str | None, environ: Mapping[str, str], *, key: str) -> Ruleset:
     """Read the rules below ``key`` in a file; if that is a whole configuration, those of a job.
 
@@ -63,7 +78,7 @@ def rules_of(path: Path, job: str | None, environ: Mapping[str, str], *, key: st
     _refuse(found.complaints)
     names = _names(found.root)
     if found.root.kind is not Kind.SEQUENCE and not names & _OF_A_JOB:
-        return _chosen(found, None, job, environ).ruleset(key)
+        return _pick(_jobs(found, None, environ), job).ruleset(key)
     if job is not None:
         raise UsageError(f"{path} holds rules, not jobs to choose from: leave :{job} out")
     if key == TARGETS and SAMPLES in names and TARGETS not in names:
@@ -75,11 +90,16 @@ def job_of(
     config: Path | None, prometheus: Path | None, job: str | None, environ: Mapping[str, str]
 ) -> Chosen:
     """Read a configuration as ``load`` does, or a prometheus.yml alone, and choose a job of it."""
+    return _pick(jobs_of(config, prometheus, environ), job)
+
+
+def jobs_of(config: Path | None, prometheus: Path | None, environ: Mapping[str, str]) -> Jobs:
+    """Read a configuration as ``load`` does, or a prometheus.yml alone."""
     if config is None or _is_agents(config):
-        return _chosen(where.agent(config, environ), prometheus, job, environ)
+        return _jobs(where.agent(config, environ), prometheus, environ)
     if prometheus is not None:
         raise UsageError(f"{config} and {prometheus} both hold jobs: give one of them")
-    return _chosen(where.prometheus(config), None, job, environ)
+    return _jobs(where.prometheus(config), None, environ)
 
 
 def _is_agents(path: Path) -> bool:
@@ -133,12 +153,8 @@ def _written(root: Node, job: str, key: str) -> Node | None:
     return None
 
 
-def _chosen(
-    found: Found, prometheus: Path | None, job: str | None, environ: Mapping[str, str]
-) -> Chosen:
-    _refuse(found.complaints)
-    jobs, holder = _jobs(found, prometheus, environ)
-    return Chosen(pick(jobs, job, holder.root.place.source.name), holder)
+def _pick(read: Jobs, job: str | None) -> Chosen:
+    return Chosen(pick(read.jobs, job, read.found.root.place.source.name), read.found)
 
 
 def pick(jobs: Sequence["Job"], job: str | None, file: str) -> "Job":
@@ -155,22 +171,18 @@ def pick(jobs: Sequence["Job"], job: str | None, file: str) -> "Job":
     return jobs[0 if job is None else names.index(job)]
 
 
-def _jobs(
-    found: Found, prometheus: Path | None, environ: Mapping[str, str]
-) -> tuple[tuple["Job", ...], Found]:
-    """Make all jobs, and give the tree that they stand in."""
+def _jobs(found: Found, prometheus: Path | None, environ: Mapping[str, str]) -> Jobs:
+    _refuse(found.complaints)
     # The models of a whole configuration are for whole configurations: they take a while to load.
-    from cwgpu.config import load, translate  # noqa: PLC0415
-    from cwgpu.config.agent import AgentFile  # noqa: PLC0415
+    from cwgpu.config import load  # noqa: PLC0415
 
     if prometheus is None and not _names(found.root) & _OF_AN_AGENT:
         jobs, complaints = load.prometheus_file(found)
         _refuse(complaints)
-        return jobs, found
+        return Jobs(jobs, found)
     examined = load.translated(found, prometheus, environ)
     _refuse(examined.complaints)
-    if examined.prometheus is not None:
-        return load.prometheus_file(examined.prometheus)[0], examined.prometheus
-    report = Report(found.root)
-    written = validate(AgentFile, report)
-    return translate.inline_jobs(written, report, found.directory, environ), found
+    plan = examined.draft
+    if plan is None:
+        raise RuntimeError("what cannot be read has an error that says so")
+    return Jobs(plan.jobs, examined.prometheus or found, plan.shard)
