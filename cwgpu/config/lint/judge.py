@@ -9,6 +9,7 @@ from cwgpu.config.agent import AgentFile
 from cwgpu.config.complaint import Complaint
 from cwgpu.config.lint import (
     declaring,
+    dropping,
     inline,
     matching,
     meta,
@@ -36,6 +37,7 @@ M = TypeVar("M", AgentFile, PrometheusFile, FurtherFile)
 
 OF_JOBS: tuple[Callable[[Job], None], ...] = (
     matching.never_matches,
+    dropping.static_targets_dropped,
     meta.unknown_meta_label,
     spelling.unknown_group,
     scraping.path_not_served,
