@@ -67,7 +67,7 @@ def test_other_exporters_have_other_paths() -> None:
     other = ("static_configs: [{targets: ['a:2020']}]", "metrics_path: /api/v1/metrics/prometheus")
     assert job(*other) == []
     assert len(job(*other, name="my-DCGM")) == 1
-    keeps = "relabel_configs: [{source_labels: [x], action: keep, regex: "(.*dcgm.*)?"}]"
+    keeps = "relabel_configs: [{source_labels: [x], action: keep, regex: '(.*dcgm.*)?'}]"
     assert len(job(*other, keeps)) == 1
     port = "relabel_configs: [{source_labels: [x], replacement: '$1:9400', target_label: y}]"
     assert len(job(*other, port)) == 1
