@@ -139,7 +139,7 @@ def test_which_shard_this_is(
 def test_a_shard_that_cannot_be(
     environ: Mapping[str, str], keys: Mapping[str, Any], code: str, path: str, message: str
 ) -> None:
-    """What is wrong is told with the numbers."""
+    """Neither more shards than there are agents, nor an agent without a shard."""
     one = said(environ, shard=keys)
     assert (one.code, one.path) == (code, f"cwgpu.shard.{path}")
     assert message in one.message
