@@ -12,7 +12,7 @@ from cwgpu.digest.layout import Contents, Layout
 from cwgpu.digest.memory import Memory
 from cwgpu.digest.recipe import Recipe
 from cwgpu.digest.record import Templates
-from cwgpu.digest.survey import Survey, Walk
+from cwgpu.digest.survey import MOST_BAD, Survey, Walk
 from cwgpu.digest.tally import Tally
 from cwgpu.digest.values import Values
 from cwgpu.emf.delta import Baseline
@@ -155,11 +155,22 @@ def _no_page(survey: Survey, body: bytes, *, strict: bool) -> Refused | None:
     looks_like_markup = body.lstrip()[:1] == b"<"
     unreadable = survey.bad and not survey.sightings
     if not looks_like_markup and (strict or not unreadable):
-        return None
+        return None if strict else _too_bad(survey)
     shown = repr(body.lstrip()[:60].decode(errors="replace"))
     if body.lstrip()[:1] == b"#":  # it means to be one
         shown += f"; line {survey.bad[0].number}: {survey.bad[0].fault}"
     return Refused(
         FailReason.NOT_METRICS,
         f"the answer is no metrics page (it begins {shown}): check metrics_path and port",
+    )
+
+
+def _too_bad(survey: Survey) -> Refused | None:
+    if len(survey.bad) <= MOST_BAD:
+        return None
+    first = survey.bad[0]
+    return Refused(
+        FailReason.NOT_METRICS,
+        f"more than {MOST_BAD} lines of the answer are no metrics, the first of them line "
+        f"{first.number}: {first.fault}; check metrics_path and port",
     )

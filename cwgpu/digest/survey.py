@@ -21,6 +21,9 @@ from cwgpu.prom.quote import quoted
 _PLAIN_NUMBER = re.compile(rb"-?[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,2})?")
 # Any 18 digits fit the int64 that a timestamp must.
 _TIMESTAMP = re.compile(rb"[0-9]{1,18}")
+MOST_BAD = 10_000
+"""Bad lines after which a page is not read any further: it is none. Ten megabytes of newlines would
+else keep a core busy for minutes and take gigabytes."""
 # Of a bad line, this much is shown; the rest is rarely needed to recognise it.
 _SHOWN = 120
 
@@ -66,11 +69,11 @@ class Walk:
         self._survey = Survey(body.split(b"\n"))
 
     def run(self) -> Survey:
-        """Read the page to its end."""
+        """Read the page to its end, or until more than ``MOST_BAD`` lines are bad."""
         start = resume = 0
         for number, line in enumerate(self._survey.physical):
             # A quoted label value may hold newlines: then one item covers several lines.
-            if self._context.ended_at is not None:
+            if self._context.ended_at is not None or len(self._survey.bad) > MOST_BAD:
                 break
             if resume <= start < len(self._body) and not self._recall(number, line):
                 resume = self._parse(number, start)

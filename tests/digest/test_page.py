@@ -300,6 +300,19 @@ REFUSALS = [
         job={"strict": True},
     ),
     Refusal(
+        "a page of nonsense is none, though there is a sample on it",
+        gauge(1) + "}\n" * 10_001,
+        FailReason.NOT_METRICS,
+        "more than 10000 lines of the answer are no metrics, the first of them line 3: column 1:",
+    ),
+    Refusal(
+        "strict: of such a page the first bad line is named, as of any",
+        gauge(1) + "}\n" * 10_001,
+        FailReason.BAD_LINE,
+        "line 3: column 1:",
+        job={"strict": True},
+    ),
+    Refusal(
         "more samples than sample_limit fail the scrape",
         gauge(1) + gauge(2, "DCGM_B"),
         FailReason.SAMPLE_LIMIT,
@@ -318,6 +331,18 @@ def test_what_is_not_let_in(refusal: Refusal) -> None:
         assert isinstance(found, Refused)
         assert found.reason is refusal.reason
         assert refusal.words in found.detail
+
+
+def test_bad_lines_cost_themselves_up_to_thousands() -> None:
+    """All of them are counted, and the samples between them are read."""
+    reading = kitchen.read(kitchen.page(), "}\n" * 5000 + gauge(1) + "}\n" * 5000)
+    assert kitchen.account(reading) == "DCGM_A=1 | bad_line=10000"
+
+
+def test_endless_nonsense_is_not_read_to_its_end() -> None:
+    """A page of newlines, of which OpenMetrics knows none, is refused before anybody waits."""
+    found = kitchen.page().read(b"\n" * 8_000_000, START_MS, OPENMETRICS)
+    assert isinstance(found, Refused)
 
 
 def test_a_refused_answer_costs_no_baseline() -> None:

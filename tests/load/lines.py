@@ -2,7 +2,7 @@
 
 Each shape is read once as a line of 10 MB and once of 5 MB, from bytes to events, by a process of
 its own: CPU time and memory. The bars: no line costs more CPU than honest lines of the same size,
-and twice the size costs at most 2.5 times as much. ``--parser`` stops after the parser.
+and twice the size costs at most 2.5 times as much.
 """
 
 import argparse
@@ -16,7 +16,6 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from cwgpu.prom import exposition
 from cwgpu.prom.exposition import Format
 from tests.golden import plans
 
@@ -107,7 +106,7 @@ class Cost:
     memory_mb: float
 
 
-def cost(make: Callable[[], bytes], form: Format, *, parser: bool) -> Cost:
+def cost(make: Callable[[], bytes], form: Format) -> Cost:
     """Read a page in a process of its own."""
     context = multiprocessing.get_context("fork")
     question, answer = context.Pipe()
@@ -115,10 +114,7 @@ def cost(make: Callable[[], bytes], form: Format, *, parser: bool) -> Cost:
     def read() -> None:
         body = make()
         memory, began_s = _memory_mb(), time.process_time()
-        if parser:
-            list(exposition.scan(body, form))
-        else:
-            plans.page("everything").read(body, 1, form.value)
+        plans.page("everything").read(body, 1, form.value)
         answer.send(Cost(time.process_time() - began_s, _memory_mb() - memory))
 
     child = context.Process(target=read)
@@ -136,14 +132,14 @@ def _memory_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def measure(form: Format, *, parser: bool) -> dict[str, tuple[Cost, Cost]]:
+def measure(form: Format) -> dict[str, tuple[Cost, Cost]]:
     """Give the cost of each shape, large and half as large; the honest page comes first."""
     makes: dict[str, Callable[[int], bytes]] = {"honest lines": honest, "labels": labels}
     makes |= {name: functools.partial(hostile, shape) for name, shape in SHAPES.items()}
     return {
         name: (
-            cost(functools.partial(make, LARGE), form, parser=parser),
-            cost(functools.partial(make, SMALL), form, parser=parser),
+            cost(functools.partial(make, LARGE), form),
+            cost(functools.partial(make, SMALL), form),
         )
         for name, make in makes.items()
     }
@@ -162,12 +158,11 @@ def missed(name: str, costs: tuple[Cost, Cost], bar_s: float) -> str:
 def main() -> int:
     """Measure, print, judge."""
     flags = argparse.ArgumentParser(prog="python -m tests.load.lines", description=__doc__)
-    flags.add_argument("--parser", action="store_true", help="the parser alone")
     flags.add_argument("--json", type=Path, help="write the figures there, too")
     given = flags.parse_args()
     figures, failed = {}, 0
     for form in Format:
-        found = measure(form, parser=given.parser)
+        found = measure(form)
         figures[form.value] = {name: [asdict(one) for one in both] for name, both in found.items()}
         sys.stdout.write(f"{form.name.lower():<22} {'10 MB':>8} {'5 MB':>8} {'memory':>9}\n")
         for name, both in found.items():
