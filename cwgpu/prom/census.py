@@ -11,8 +11,7 @@ from typing import TypeAlias
 
 from cwgpu.model.labels import Labels
 from cwgpu.model.target import DroppedTarget, Target, TargetGroup
-from cwgpu.prom import relabel, targeting
-from cwgpu.prom.hint import hint
+from cwgpu.prom import hint, relabel, targeting
 from cwgpu.prom.relabel import Dropped
 from cwgpu.prom.rule import EQUAL, Action, Rule
 from cwgpu.prom.targeting import Job
@@ -143,6 +142,12 @@ def _seen(job: Job, lot: Lot) -> list[Seen]:
         if one.by is None or hints.get(compared) or look in looked or len(looked) >= _LOOKS:
             continue
         looked.add(look)
-        hints[compared] = hint(trace(one.discovered, job.relabel).steps[-1])
-    seen = [Seen(*each, count, hints.get(each, "")) for each, count in counts.items()]
-    return sorted(seen, key=lambda each: (not each.hint, -each.count, each.value, each.other))
+        hints[compared] = hint.near(trace(one.discovered, job.relabel).steps[-1])
+    meant = lot.by.rule.regex.pattern if lot.by and lot.by.rule.action is Action.KEEP else ""
+
+    def order(seen: Seen) -> tuple[bool, int, int, str, str]:
+        known = (seen.value, seen.other) in hints
+        likeness = hint.likeness(meant, seen.value) if known else 0
+        return not seen.hint, -likeness, -seen.count, seen.value, seen.other
+
+    return sorted((Seen(*at, count, hints.get(at, "")) for at, count in counts.items()), key=order)

@@ -15,9 +15,12 @@ from cwgpu.prom.trace import Step
 
 _ALIKE = 0.8
 """How alike the parts in which two names differ must be: nam and name are, port and path not."""
+_PIECE = 4
+"""Shorter pieces stand in any two texts."""
 _SHOWN = 3
 """How many names are told where many would do."""
 _SIGN = re.compile(r"[^a-zA-Z0-9]")
+_SIGNS = re.compile(r"[^a-zA-Z0-9]+")
 _LOST = re.compile(r"(?<![\\\w])(?=[dws][+*{])")
 """A letter that is repeated, where a word does not go on: ``:d+`` was ``:\\d+``."""
 
@@ -27,6 +30,23 @@ def hint(step: Step) -> str:
     if step.after is not None and step.matched is not False:
         return ""
     return "; ".join(_misnamed(step)) or _nearly(step) or "; ".join(_absent(step))
+
+
+def near(step: Step) -> str:
+    """Say the same of one target among thousands, most of which the rule was not made for.
+
+    That a label is missing is no news there, least of all to a rule that joins some.
+    """
+    names = step.rule.source_labels
+    joins = len(names) > 1 and any(name in step.before for name in names)
+    return ("" if joins else "; ".join(_misnamed(step))) or _nearly(step)
+
+
+def likeness(pattern: str, value: str) -> int:
+    """Give the length of the longest piece, case and signs aside, that stands in both."""
+    words, given = (_SIGNS.sub(" ", each).strip().lower() for each in (pattern, value))
+    size = SequenceMatcher(None, words, given, autojunk=False).find_longest_match().size
+    return size if size >= _PIECE else 0
 
 
 def _misnamed(step: Step) -> Iterator[str]:

@@ -1,0 +1,59 @@
+"""What is shown of documents, and which exit code they come to."""
+
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from typing import Any, TypeAlias, cast
+
+from cwgpu.cli import exits, streams
+from cwgpu.cli.explain import answers
+from cwgpu.cli.targets import changes, table
+from cwgpu.telemetry import escape
+
+Value: TypeAlias = dict[str, Any]
+
+
+async def show(documents: AsyncIterator[Value], form: str, *, watch: bool) -> int:
+    """Print the first document, and then what changes if that is wanted; gives the exit code."""
+    said: list[str] = []
+    former: Value | None = None
+    async with contextlib.aclosing(cast("AsyncGenerator[Value]", documents)) as them:
+        async for document in them:
+            known, said = said, list(_said(document))
+            for each in said:
+                if each not in known:
+                    streams.say(f"cwgpu: {escape.line(each)}\n")
+            for text in _texts(former, document, form):
+                answers.put(text)
+            if not watch:
+                return code(document)
+            former = document
+    return exits.RUNTIME  # documents do not end
+
+
+def _texts(former: Value | None, document: Value, form: str) -> Iterator[str]:
+    if former is None:
+        yield answers.as_json(document) if form == "json" else table.text(document, form)
+        return
+    for change in changes.changes(former, document):
+        yield answers.as_json(change) if form == "json" else table.change(change, form)
+
+
+def _said(document: Value) -> Iterator[str]:
+    """Say what is wrong with where targets come from, and what is not known."""
+    if not document["jobs"]:
+        yield "the configuration has no jobs"
+    for job in document["jobs"]:
+        for place in job["silent"]:
+            yield f"job {job['job']}: {place} has not answered yet; --timeout waits for longer"
+        for each in (*job["faults"], *job["notes"]):
+            yield f"job {job['job']}: {each}"
+
+
+def code(document: Value) -> int:
+    """Give the exit code: an answer that is not whole is no success, whatever is in it."""
+    jobs = document["jobs"]
+    if any(job["denied"] for job in jobs):
+        return exits.PERMISSION
+    if any(job["faults"] or job["silent"] for job in jobs):
+        return exits.UNAVAILABLE
+    return exits.OK if any(job["active"] for job in jobs) else exits.NOTHING_FOUND
