@@ -25,6 +25,8 @@ class Order:
     end: bool = False
     hang_up: bool = False
     """End without the end of the answer, so that the client sees a broken connection."""
+    silent: bool = False
+    """Say nothing any more, and do not end."""
 
 
 @dataclass(slots=True)
@@ -119,6 +121,10 @@ class Chaos:
     def cut(self, begun: bytes = b'{"type":"MODIFIED","object":{"kind":"Po') -> None:
         """Break every watch in the middle of a line."""
         self.order(Order(raw=begun, end=True, hang_up=True))
+
+    def abandon(self) -> None:
+        """Let every watch be half open: its client hears nothing any more, and no end either."""
+        self.order(Order(silent=True))
 
     def garble(self, line: bytes = b"\x00not JSON{\n") -> None:
         """Write a line into every watch that is none."""

@@ -229,6 +229,8 @@ async def _obey(watch: Open, request: web.Request, response: web.StreamResponse)
             await response.write(watching.error(order.refused))
         if order.raw:
             await response.write(order.raw)
+        if order.silent:
+            await asyncio.get_running_loop().create_future()  # until the client goes
         if order.hang_up and request.transport is not None:
             request.transport.close()
         if order.end:

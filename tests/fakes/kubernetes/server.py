@@ -52,6 +52,8 @@ class FakeKubernetes:
         self._door = Door(self.store, self._access, self.chaos, sleep)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._runner: web.AppRunner | None = None
+        self.away = True
+        """It does not listen."""
         for name in ("default", "kube-node-lease", "kube-public", "kube-system"):
             writing.ensure_namespace(self.store, name)
         self.admin = self._access.token(access.ADMIN)
@@ -167,9 +169,11 @@ class FakeKubernetes:
         context = self.authority.context if self.authority else None
         await web.TCPSite(self._runner, "127.0.0.1", self.port, ssl_context=context).start()
         self.port = self._runner.addresses[0][1]
+        self.away = False
 
     async def stop(self) -> None:
         """Break all connections and listen no more; ``start`` takes the port again."""
+        self.away = True
         if self._runner is not None:
             self.chaos.flowing.set()
             self._abort()

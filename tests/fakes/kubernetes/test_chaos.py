@@ -122,6 +122,18 @@ async def test_a_stalled_server_accepts_and_is_silent() -> None:
         assert json.loads(await response.text())["type"] == "ADDED"
 
 
+async def test_an_abandoned_watch_hears_nothing_more() -> None:
+    """It does not end either; new ones are told what has happened."""
+    async with FakeKubernetes() as api, client(api) as ask, watched(api, ask) as response:
+        api.chaos.abandon()
+        api.put(pod("a", "default"))
+        api.chaos.end()
+        assert (await ask.ask(PODS)).names == ["a"]
+        assert len(api.watches) == 1
+        assert response.content.total_bytes == 0
+        assert not response.content.at_eof()
+
+
 async def test_connections_break_all_at_once() -> None:
     """Idle ones too; the server is there for new ones."""
     async with FakeKubernetes() as api, client(api) as ask, watched(api, ask) as response:
