@@ -28,14 +28,13 @@ def connect(
     where a pod has its service account.
     """
     credentials: Credentials
-    match server:
-        case InCluster():
-            credentials = incluster.ServiceAccount(environ, folder)
-        case Kubeconfig():
-            # Here and not above: it takes 0.8 s and 46 MiB, and most agents have no kubeconfig.
-            from cwgpu.kube.kubeconfig import KubeconfigUser  # noqa: PLC0415
+    if isinstance(server, InCluster):
+        credentials = incluster.ServiceAccount(environ, folder)
+    elif isinstance(server, Kubeconfig):
+        # Here and not above: it takes 0.8 s and 46 MiB, and most agents have no kubeconfig.
+        from cwgpu.kube.kubeconfig import KubeconfigUser  # noqa: PLC0415
 
-            credentials = KubeconfigUser(server, environ=environ, sleep=sleep)
-        case Address():
-            credentials = entrust(server)
+        credentials = KubeconfigUser(server, environ=environ, sleep=sleep)
+    else:
+        credentials = entrust(server)
     return Connection(credentials, sleep=sleep, resolver=resolver)

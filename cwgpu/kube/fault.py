@@ -133,7 +133,7 @@ def _read(body: bytes) -> Status:
 
 def _said(body: bytes) -> str:
     """Give a body that is no Status; a page of HTML says nothing that helps."""
-    text = body[:_WORDS].decode(errors="replace")
+    text = body[: 2 * _WORDS].decode(errors="replace")
     return "" if text.lstrip().startswith(("<", "{")) else text
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -33,11 +33,12 @@ class User:
     next_token: str = ""
     """Taken when the other one is refused."""
     refusals: int = 0
+    way: Mapping[str, Any] = field(default_factory=dict)
 
     async def access(self) -> Access:
         """Give what is carried."""
         bearer = {"Authorization": f"Bearer {self.token}"} if self.token else {}
-        return Access(self.url, CIMultiDict(bearer))
+        return Access(self.url, CIMultiDict(bearer), self.way)
 
     def refused(self, access: Access) -> None:
         """Count, and be somebody else from now on."""

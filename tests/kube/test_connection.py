@@ -13,7 +13,6 @@ from aiohttp import web
 from multidict import CIMultiDict
 
 from cwgpu.client.resolve import AddressInfo, Resolver
-from cwgpu.kube.access import Access
 from cwgpu.kube.connection import Connection
 from cwgpu.kube.failure import Failure
 from cwgpu.kube.request import Request
@@ -26,19 +25,6 @@ from tests.scrape import raw
 
 LIST = Request("list", PODS)
 PATIENT = (lambda: 60.0, lambda: 0.0)
-
-
-class Secure(User):
-    """Credentials for a server with TLS."""
-
-    def __init__(self, url: str, token: str, **way: Any) -> None:  # noqa: ANN401 - aiohttp's
-        super().__init__(url, token)
-        self.way = way
-
-    async def access(self) -> Access:
-        """Give what is carried."""
-        access = await super().access()
-        return Access(access.url, access.headers, self.way)
 
 
 def trusting(ca: bytes) -> ssl.SSLContext:
@@ -153,8 +139,10 @@ async def test_tls_is_spoken() -> None:
     async with FakeKubernetes(tls=True) as api:
         api.put(pod("a"))
         context = trusting(api.ca)
-        for way in ({"ssl": context}, {"ssl": context, "server_hostname": "localhost"}):
-            async with Connection(Secure(api.url, api.admin, **way)) as connection:
+        ways: list[dict[str, Any]] = [{}, {"server_hostname": "localhost"}]
+        for way in ways:
+            way["ssl"] = context
+            async with Connection(User(api.url, api.admin, way=way)) as connection:
                 assert isinstance(await connection.ask(LIST), bytes)
 
 
@@ -166,7 +154,7 @@ async def test_a_certificate_that_is_not_trusted_is_told(case: str) -> None:
         way: dict[str, Any] = {"ssl": trusting(foreign if case == "authority" else api.ca)}
         if case == "name":
             way["server_hostname"] = "other.example"
-        async with Connection(Secure(api.url, api.admin, **way)) as connection:
+        async with Connection(User(api.url, api.admin, way=way)) as connection:
             said = await failed(connection)
     assert f"127.0.0.1:{api.port}: its certificate is not trusted (" in said
     assert said.endswith("check the authority and the name")
@@ -177,7 +165,7 @@ async def test_a_server_without_tls_is_told() -> None:
     async with FakeKubernetes() as api:
         url = api.url.replace("http:", "https:")
         way = {"ssl": ssl.create_default_context()}
-        async with Connection(Secure(url, api.admin, **way)) as connection:
+        async with Connection(User(url, api.admin, way=way)) as connection:
             assert "no TLS connection (" in await failed(connection)
 
 

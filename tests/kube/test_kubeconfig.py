@@ -18,6 +18,12 @@ from typing import Any
 import pytest
 import trustme
 import yaml
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+)
 
 from cwgpu.kube import limit
 from cwgpu.kube.access import Access
@@ -326,6 +332,33 @@ async def test_a_file_that_is_no_kubeconfig_is_told(tmp_path: Path, text: str) -
     path = tmp_path / "config"
     path.write_text(text)
     assert str(path) in await said(user_of(path))
+
+
+async def test_a_folder_is_no_kubeconfig(tmp_path: Path) -> None:
+    """What keeps it from being read is said."""
+    assert await said(user_of(tmp_path)) == f"{tmp_path} cannot be read (Is a directory)"
+
+
+async def test_a_context_may_have_no_user(tmp_path: Path) -> None:
+    """Then nobody in particular asks."""
+    path = written(tmp_path / "config")
+    document = yaml.safe_load(path.read_text())
+    document["contexts"][0]["context"] = {"cluster": "lab"}
+    path.write_text(yaml.safe_dump(document))
+    assert "Authorization" not in (await access(path)).headers
+
+
+async def test_a_key_with_a_password_is_of_no_use(tmp_path: Path) -> None:
+    """Nobody is there to be asked for it."""
+    _, certificate, _ = identity()
+    key = rsa.generate_private_key(65537, 2048).private_bytes(
+        Encoding.PEM, PrivateFormat.TraditionalOpenSSL, BestAvailableEncryption(b"s3cret")
+    )
+    (tmp_path / "cert").write_bytes(certificate)
+    (tmp_path / "key").write_bytes(key)
+    user = {"client-certificate": "cert", "client-key": "key"}
+    sentence = await said(user_of(written(tmp_path / "config", user, SECURE)))
+    assert sentence.endswith("are they PEM, without a password, and of one pair?")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import asyncio
 import math
 from collections.abc import AsyncIterator
 
-import orjson
 import pytest
 from aiohttp import web
 
@@ -315,12 +314,20 @@ async def test_an_unreadable_object_costs_itself(api: FakeKubernetes, *, streams
 
 
 @pytest.mark.parametrize(
-    "odd", [{"metadata": {"namespace": GPU}}, {"metadata": 1}, {}, [], {"metadata": {"name": 1}}]
+    "odd",
+    [
+        b'{"metadata": {"namespace": "gpu"}}',
+        b'{"metadata": {"name": 1}}',
+        b'{"metadata": {"name": "\xff"}}',
+        b'{"metadata": 1}',
+        b"{}",
+        b"[]",
+    ],
 )
-async def test_an_object_without_a_name_is_unreadable(odd: object) -> None:
+async def test_an_object_without_a_name_is_unreadable(odd: bytes) -> None:
     """Whatever stands where an object belongs, the others are read."""
     lines = (
-        orjson.dumps({"type": "ADDED", "object": odd}),
+        b'{"type":"ADDED","object":' + odd + b"}",
         event("ADDED", pod("a")),
         bookmark(5, ends=True),
     )
@@ -530,7 +537,8 @@ async def test_what_is_not_allowed_is_told_with_the_rule_to_add(api: FakeKuberne
                 'forbidden: User "system:serviceaccount:amazon-cloudwatch:cwgpu" cannot list '
                 'resource "endpointslices" in API group "discovery.k8s.io" at the cluster scope)'
             )
-            assert pods.trouble == ""
+            assert watch.view.denied
+            assert (pods.trouble, pods.denied) == ("", False)
         assert watch.pauses.naps == [45.0]
         api.grant(
             "system:serviceaccount:amazon-cloudwatch:cwgpu", {"endpointslices": ["list", "watch"]}
@@ -606,6 +614,7 @@ async def test_an_hour_without_a_server_costs_nothing(api: FakeKubernetes, watch
         f"pods in all namespaces cannot be watched: 127.0.0.1:{api.port}: connection refused; "
         "is the API server running?"
     )
+    assert not watch.view.denied
     assert max(watch.pauses.naps) == 15.0
     told = watch.view.version
     api.put(pod("d"))
