@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 
 from cwgpu.model.errors import RuleError
+from cwgpu.prom import lacking
 from cwgpu.prom.regex import Anchored, anchored
 from cwgpu.prom.rule import EQUAL, Action
 from cwgpu.prom.trace import Step
@@ -28,7 +29,7 @@ _LOST = re.compile(r"(?<![\\\w])(?=[dws][+*{])")
 def hint(step: Step) -> str:
     """Say what is nearly so, in a sentence without a full stop; nothing where nothing is."""
     if step.after is not None and step.matched is not False:
-        return ""
+        return lacking.group(step)
     return "; ".join(_misnamed(step)) or _nearly(step) or "; ".join(_absent(step))
 
 

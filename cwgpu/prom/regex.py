@@ -70,6 +70,10 @@ class Match:
     """Group 0, the whole match, and then the others; None where a group took no part."""
     names: Mapping[str, tuple[int, ...]]
 
+    def has(self, key: int | str) -> bool:
+        """Tell whether the regex has such a group, whether or not it took part."""
+        return key < len(self.groups) if isinstance(key, int) else key in self.names
+
     def group(self, key: int | str) -> str:
         """Give a group's text by number or name; empty if there is no such group or no part in it.
 

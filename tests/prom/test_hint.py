@@ -185,3 +185,30 @@ def test_every_suggestion_matches(pattern: str, labels: dict[str, str]) -> None:
     if found:
         assert step.matched is False
         assert regex.anchored(found[1]).matches(step.value or "")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "said"),
+    [
+        (
+            "(.+):(.+)",
+            "$1_gpu",
+            "the regex has no group 1_gpu, so ${1_gpu} is empty; write ${1}_gpu",
+        ),
+        (".+", "a-$1", "the regex has no group 1, so ${1} is empty"),
+        ("(.+)", "$port", "the regex has no group port, so ${port} is empty"),
+        ("(?P<port>.+)", "$1$port", ""),
+        ("(x)?(.+)", "$1", ""),
+        ("(.+)", "", ""),
+        ("x", "$7", ""),
+    ],
+)
+def test_a_group_that_is_not_there(pattern: str, replacement: str, said: str) -> None:
+    """A rule that matched and wrote less than was meant is explained; an absent part is none."""
+    keys = {"source_labels": ["__address__"], "regex": pattern, "target_label": "x"}
+    assert _hint(**keys, replacement=replacement) == said
+
+
+def test_groups_are_of_replace_alone() -> None:
+    """What other actions do not fill in is not looked at."""
+    assert _hint(source_labels=["__address__"], action="lowercase", target_label="x") == ""
