@@ -362,6 +362,7 @@ async def _havoc(stage: Stage) -> None:
         await stage.pass_by(stage.dice.choice((0.0, 0.1, _STEP_S, 2.0)))
     if stage.dice.random() < _LEFT_SHARE:
         stage.api.chaos.abandon()
+        await stage.pass_by(0.0)
         _pod(stage)
 
 

@@ -126,6 +126,7 @@ async def test_an_abandoned_watch_hears_nothing_more() -> None:
     """It does not end either; new ones are told what has happened."""
     async with FakeKubernetes() as api, client(api) as ask, watched(api, ask) as response:
         api.chaos.abandon()
+        assert (await ask.ask(PODS)).names == []
         api.put(pod("a", "default"))
         api.chaos.end()
         assert (await ask.ask(PODS)).names == ["a"]
