@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 
@@ -9,6 +10,8 @@ from cwgpu.agent import aside
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.observe import Observer
 from cwgpu.agent.reports import Reports
+from cwgpu.agent.roll import Roll, Visit
+from cwgpu.agent.survey import sights
 from cwgpu.agent.watch import Watch
 from cwgpu.agent.working import Working, crowd
 from cwgpu.digest.page import Page
@@ -63,9 +66,11 @@ class Intake:
         """Targets of each job."""
         self._pages: dict[Identity, Page] = {}
         self._visits: dict[Identity, int] = {}
+        self._last: dict[Identity, Visit] = {}
         self._aside: set[Identity] = set()
         """Targets whose page another thread is reading."""
         self._learning = asyncio.Lock()
+        self._telling = asyncio.Lock()
         self._most_visits: int | None = None
         self.done = asyncio.Event()
         self.wanted: dict[Identity, Target] = {}
@@ -128,11 +133,22 @@ class Intake:
         self._reports.keep(wanted)
         self._pages = {key: page for key, page in self._pages.items() if key in wanted}
         self._visits = {key: count for key, count in self._visits.items() if key in wanted}
+        self._last = {key: visit for key, visit in self._last.items() if key in wanted}
         if wanted or dropped or not self._waiting:
             self._observer.discovered(list(wanted.values()), dropped, forgotten)
         self._reconcile()
         self.unready = self._waiting if self.unready else ""
         self._check_done()
+
+    async def told(self, every: bool) -> bytes:  # noqa: FBT001 - the only thing that is asked
+        """Give what is known of targets as JSON; ``every``: of each, scraped or not."""
+        jobs = list(self._jobs.values())
+        found = sights(self._watch, (each.job for each in jobs))
+        shard = next((each.shard for each in jobs), None)
+        roll = Roll(shard, visits=dict(self._last), every=every)
+        # It takes half a second to judge five thousand pods.
+        async with self._telling:
+            return await aside.run(lambda: json.dumps(roll.document(found)).encode())
 
     async def stop(self) -> None:
         """Scrape no more."""
@@ -175,12 +191,14 @@ class Intake:
             failed = ScrapeFailed(at_ms, reading.reason, reading.detail, duration_s)
             self._fail(target, failed, reading.counts)
             return
+        self._last[target.identity] = Visit(at_ms, duration_s)
         self._observer.scraped(target, answer, reading)
         self._put(reading.events)
         report = Report(up=True, duration_s=duration_s, counts=reading.counts)
         self._reports.send(target, at_ms, report, reading.shadowed)
 
     def _fail(self, target: Target, failed: ScrapeFailed, counts: Counts) -> None:
+        self._last[target.identity] = Visit(failed.at_ms, failed.duration_s, failed)
         self._observer.scrape_failed(target, failed)
         report = Report(up=False, duration_s=failed.duration_s, counts=counts)
         self._reports.send(target, failed.at_ms, report)

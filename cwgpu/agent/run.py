@@ -83,7 +83,7 @@ async def run(orders: Orders, observer: Observer, clock: Clock) -> Ending:
 
         reload = Reload(orders.plan, orders.load, follow, observer=observer, clock=clock)
         await stack.enter_async_context(
-            _serving(orders, observer, lambda: intake.unready or leader.unready)
+            _serving(orders, observer, intake, lambda: intake.unready or leader.unready)
         )
         intake.follow(orders.plan)
         if orders.scrapes is not None:
@@ -156,14 +156,14 @@ async def _leader(plan: Plan, observer: Observer, clock: Clock) -> AsyncIterator
 
 @contextlib.asynccontextmanager
 async def _serving(
-    orders: Orders, observer: Observer, unready: Callable[[], str]
+    orders: Orders, observer: Observer, intake: Intake, unready: Callable[[], str]
 ) -> AsyncIterator[None]:
     if orders.listen is None:
         yield
         return
     host, port = orders.listen
     async with server.serve(
-        host, port, ready=unready, metrics=observer.metrics.render
+        host, port, ready=unready, metrics=observer.metrics.render, targets=intake.told
     ) as addresses:
         observer.listening(addresses)
         yield

@@ -1,13 +1,16 @@
-"""``/healthz``, ``/readyz`` and ``/metrics``.
+"""``/healthz``, ``/readyz``, ``/metrics`` and ``/api/targets``.
 
 The first two are for kubelet's probes, which judge by the status alone
 (https://kubernetes.io/docs/concepts/configuration/liveness-readiness-startup-probes/).
 An event loop that hangs does not answer, which is all that ``/healthz`` has to tell.
+The last one tells labels and annotations of a cluster's objects, so it is for this machine alone:
+for who executes a command in the pod, or may forward its port.
 """
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+import ipaddress
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeAlias
 
 from aiohttp import web
@@ -33,17 +36,24 @@ Ready: TypeAlias = Callable[[], str]
 """Gives why the program is not ready; empty when it is."""
 Metrics: TypeAlias = Callable[[str], tuple[bytes, str]]
 """Gives the self metrics and their Content-Type for an Accept header."""
+Targets: TypeAlias = Callable[[bool], Awaitable[bytes]]
+"""Gives the targets as JSON; each of them also where it is not scraped, if that is wanted."""
+
+_ELSEWHERE = (
+    "targets are told on this machine only: in the pod run cwgpu targets --agent, or forward its "
+    "port and ask http://127.0.0.1\n"
+)
 
 
 @contextlib.asynccontextmanager
 async def serve(
-    host: str, port: int, *, ready: Ready, metrics: Metrics
+    host: str, port: int, *, ready: Ready, metrics: Metrics, targets: Targets
 ) -> AsyncIterator[list[Address]]:
     """Serve until the block ends; gives the addresses listened on (port 0 takes a free port).
 
     Raises UnavailableError when the address cannot be listened on.
     """
-    application = _application(ready, metrics)
+    application = _application(ready, metrics, targets)
     runner = web.AppRunner(
         application,
         access_log=None,
@@ -88,7 +98,7 @@ class _Full(asyncio.Protocol):
         transport.close()
 
 
-def _application(ready: Ready, metrics: Metrics) -> web.Application:
+def _application(ready: Ready, metrics: Metrics, targets: Targets) -> web.Application:
     async def healthz(_: web.Request) -> web.Response:
         return web.Response(text="ok\n")
 
@@ -101,12 +111,30 @@ def _application(ready: Ready, metrics: Metrics) -> web.Application:
         # As a header and not as the library's content_type: that takes no parameters.
         return web.Response(body=body, headers={"Content-Type": content_type})
 
+    async def api_targets(request: web.Request) -> web.Response:
+        # A page in a browser can have its own name lead here; it cannot change what it is called.
+        if not (_is_here(request.remote) and _is_here(request.url.host)):
+            return web.Response(text=_ELSEWHERE, status=403)
+        body = await targets("all" in request.query)
+        return web.Response(body=body, content_type="application/json")
+
     application = web.Application(client_max_size=_BODY_BYTES)
     application.on_response_prepare.append(_anonymous)
     application.router.add_get("/healthz", healthz)
     application.router.add_get("/readyz", readyz)
     application.router.add_get("/metrics", self_metrics)
+    application.router.add_get("/api/targets", api_targets)
     return application
+
+
+def _is_here(host: str | None) -> bool:
+    """Tell whether this is an address or the name of this machine's loopback."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host or "").is_loopback
+    except ValueError:
+        return False
 
 
 async def _anonymous(_: web.Request, response: web.StreamResponse) -> None:

@@ -2,14 +2,18 @@
 
 import asyncio
 import contextlib
+import json
 import socket
 from collections.abc import AsyncIterator
+from typing import TypeAlias
 
 import aiohttp
 import pytest
 
 from cwgpu.model import errors
 from cwgpu.web import server
+
+Serving: TypeAlias = contextlib.AbstractAsyncContextManager[list[server.Address]]
 
 
 class State:
@@ -28,11 +32,21 @@ class State:
         self.accepts.append(accept)
         return b"up 1\n", "text/plain; version=0.0.4; charset=utf-8"
 
+    async def targets(self, every: bool) -> bytes:  # noqa: FBT001 - the server's one question
+        """Tell what was asked for."""
+        return json.dumps({"all": every}).encode()
+
+    def serve(self, host: str = "127.0.0.1", port: int = 0) -> Serving:
+        """Serve all of it."""
+        return server.serve(
+            host, port, ready=self.ready, metrics=self.metrics, targets=self.targets
+        )
+
 
 @contextlib.asynccontextmanager
 async def serving(state: State) -> AsyncIterator[str]:
     """Run a server and give the beginning of its URLs."""
-    async with server.serve("127.0.0.1", 0, ready=state.ready, metrics=state.metrics) as addresses:
+    async with state.serve() as addresses:
         ((host, port),) = addresses
         yield f"http://{host}:{port}"
 
@@ -75,6 +89,26 @@ async def test_metrics_are_in_the_format_asked_for() -> None:
     assert state.accepts == ["application/openmetrics-text"]
 
 
+async def test_targets_are_told_on_this_machine() -> None:
+    """With those that are not scraped, if that is asked for."""
+    async with serving(State()) as url:
+        answer = await ask(f"{url}/api/targets")
+        assert answer == (200, "application/json", '{"all": false}')
+        assert (await ask(f"{url}/api/targets?all=1"))[2] == '{"all": true}'
+        named = url.replace("127.0.0.1", "localhost").removeprefix("http://")
+        assert (await ask(f"{url}/api/targets", Host=named))[0] == 200
+
+
+@pytest.mark.parametrize("name", ["example.com:9464", "10.0.0.7:9464", "[2001:db8::1]:9464"])
+async def test_targets_are_told_to_nobody_else(name: str) -> None:
+    """Not to a page in a browser, whose own name was led here; what is open stays open."""
+    async with serving(State()) as url:
+        status, _, text = await ask(f"{url}/api/targets", Host=name)
+        assert status == 403
+        assert "cwgpu targets --agent" in text
+        assert (await ask(f"{url}/healthz", Host=name))[0] == 200
+
+
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [("GET", "/", 404), ("GET", "/metrics/x", 404), ("POST", "/metrics", 405)],
@@ -88,11 +122,11 @@ async def test_nothing_else_is_there(method: str, path: str, status: int) -> Non
 async def test_a_bug_in_the_state_is_an_error_not_the_end() -> None:
     """When a function fails its request gets 500, and the next is answered."""
 
-    def broken() -> str:
-        raise ZeroDivisionError
+    class Broken(State):
+        def ready(self) -> str:
+            raise ZeroDivisionError
 
-    async with server.serve("127.0.0.1", 0, ready=broken, metrics=State().metrics) as addresses:
-        url = f"http://127.0.0.1:{addresses[0][1]}"
+    async with serving(Broken()) as url:
         assert (await ask(f"{url}/readyz"))[0] == 500
         assert (await ask(f"{url}/healthz"))[0] == 200
 
@@ -102,9 +136,7 @@ async def test_a_port_that_is_taken() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(errors.UnavailableError, match=rf"127.0.0.1:{port}.*--listen"):
-            async with server.serve(
-                "127.0.0.1", port, ready=State().ready, metrics=State().metrics
-            ):
+            async with State().serve(port=port):
                 pass
 
 
@@ -122,7 +154,7 @@ async def test_a_port_that_is_taken() -> None:
 async def test_an_address_that_is_not_ours(host: str, port: int) -> None:
     """So are an address of another machine, a port that there is not, and what is no name."""
     with pytest.raises(errors.UnavailableError, match="cannot listen"):
-        async with server.serve(host, port, ready=State().ready, metrics=State().metrics):
+        async with State().serve(host, port):
             pass
 
 

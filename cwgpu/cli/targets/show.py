@@ -1,6 +1,7 @@
 """What is shown of documents, and which exit code they come to."""
 
 import contextlib
+import json
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from typing import Any, TypeAlias, cast
 
@@ -14,14 +15,12 @@ Value: TypeAlias = dict[str, Any]
 
 async def show(documents: AsyncIterator[Value], form: str, *, watch: bool) -> int:
     """Print the first document, and then what changes if that is wanted; gives the exit code."""
-    said: list[str] = []
     former: Value | None = None
     async with contextlib.aclosing(cast("AsyncGenerator[Value]", documents)) as them:
         async for document in them:
-            known, said = said, list(_said(document))
-            for each in said:
-                if each not in known:
-                    streams.say(f"cwgpu: {escape.line(each)}\n")
+            known = set(_said(former)) if former else set()
+            for each in [each for each in _said(document) if each not in known]:
+                streams.say(f"cwgpu: {escape.line(each)}\n")
             for text in _texts(former, document, form):
                 answers.put(text)
             if not watch:
@@ -32,10 +31,15 @@ async def show(documents: AsyncIterator[Value], form: str, *, watch: bool) -> in
 
 def _texts(former: Value | None, document: Value, form: str) -> Iterator[str]:
     if former is None:
-        yield answers.as_json(document) if form == "json" else table.text(document, form)
+        yield _json(document) if form == "json" else table.text(document, form)
         return
     for change in changes.changes(former, document):
-        yield answers.as_json(change) if form == "json" else table.change(change, form)
+        yield _json(change) if form == "json" else table.change(change, form)
+
+
+def _json(value: Value) -> str:
+    """Write it in ASCII: labels of targets that are rejected may be no text."""
+    return json.dumps(value, separators=(",", ":"))
 
 
 def _said(document: Value) -> Iterator[str]:
