@@ -10,6 +10,7 @@ import pytest
 from cwgpu.config import review
 from cwgpu.config.complaint import Complaint, Level
 from cwgpu.config.content import Content
+from tests.config import corpus
 
 DATA = Path(__file__).parents[1] / "data"
 JOBS = "scrape_configs:\n- job_name: dcgm\n  static_configs: [{targets: ['a:9400']}]\n"
@@ -152,6 +153,15 @@ def test_the_clusters_name(tmp_path: Path, jobs: Path) -> None:
     assert (found.code, found.level) == ("no-log-group", Level.WARNING)
     assert found.message.endswith(" is known here")
     assert said(agent, jobs, environ={"CLUSTER_NAME": "lab"}) == []
+
+
+def test_the_shard_of_another_machine(tmp_path: Path) -> None:
+    """Which part is its own a pod of the StatefulSet will know."""
+    path = corpus.FOLDER / "shard-index.bad.json"
+    (found, *others) = review.review([path], {"HOSTNAME": "laptop"})
+    assert (found.code, found.level) == ("no-shard-index", Level.WARNING)
+    assert found.message.endswith("'laptop' does not end in -0, -1 ... here")
+    assert list(review.review([path], {"HOSTNAME": "cwgpu-1"})) == others
 
 
 def test_a_given_kind(tmp_path: Path) -> None:
