@@ -159,7 +159,9 @@ def test_the_shard_of_another_machine(tmp_path: Path) -> None:
     """Which part is its own a pod of the StatefulSet will know."""
     path = corpus.FOLDER / "shard-index.bad.json"
     others = review.review([path], {"HOSTNAME": "cwgpu-1"})
-    (found,) = [each for each in review.review([path], {"HOSTNAME": "laptop"}) if each not in others]
+    (found,) = [
+        each for each in review.review([path], {"HOSTNAME": "laptop"}) if each not in others
+    ]
     assert (found.code, found.level) == ("no-shard-index", Level.WARNING)
     assert found.message.endswith("'laptop' does not end in -0, -1 ... here")
 
