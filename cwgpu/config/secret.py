@@ -30,10 +30,12 @@ _OF_HEADERS = re.compile(
     r"""(\{(?:[^{}]|\{[^{}]*\}?)*|\[[^\]]*)"""
 )
 _USER = re.compile(r"""(://)([^\s"']{1,200})(?=@)""")
+# A file that was cut off may end before the @; a port and a path are no password.
+_CUT_OFF = re.compile(r"""(://[^\s"'/@:\[]{1,200}:)(?!\d{1,5}(?:[/?#]|$))([^\s"'@]+)$""")
 _QUERY = re.compile(
     r"""(?i)([?&][\w-]{0,40}(?:pass|secret|token|key|sig|auth)[\w-]{0,40}=)([^&\s"']+)"""
 )
-_PATTERNS = (_AT_START, _IN_LINE, _OF_HEADERS, _USER, _QUERY)
+_PATTERNS = (_AT_START, _IN_LINE, _OF_HEADERS, _USER, _CUT_OFF, _QUERY)
 
 _SECRET_STEP = re.compile(rf"(?i){_KEY}|http_headers\w*")
 # A line whose last key is a secret's: the more indented lines below it belong to its value.
