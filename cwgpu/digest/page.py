@@ -23,6 +23,10 @@ from cwgpu.model.reading import Counts, Reading, Refused
 from cwgpu.model.scrape import FailReason
 from cwgpu.prom import content
 
+_MOST_OTHERS = 100_000
+"""Lines without a sample of a page that is kept as a whole, to be replayed: two for each name, and
+there are some thousand names. Each takes a hundred bytes, and a page may hold millions."""
+
 
 @dataclass(frozen=True, slots=True)
 class Examined:
@@ -96,7 +100,7 @@ class Page:
             counts=replace(examined.counts, added=0),
             shadowed=memory.shadowed(samples),
         )
-        if all(sighting.simple for sighting in survey.sightings):
+        if _fits(survey):
             self._layout = Layout(survey, contents, content_type)
         found = values.read([sighting.value for sighting in survey.sightings])
         return replace(self._emit(contents, found, at_ms), counts=examined.counts)
@@ -149,6 +153,11 @@ class Page:
             counts=contents.counts,
             shadowed=contents.shadowed,
         )
+
+
+def _fits(survey: Survey) -> bool:
+    others = len(survey.physical) - len(survey.sightings)
+    return others <= _MOST_OTHERS and all(sighting.simple for sighting in survey.sightings)
 
 
 def _no_page(survey: Survey, body: bytes, *, strict: bool) -> Refused | None:

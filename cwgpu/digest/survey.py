@@ -75,7 +75,9 @@ class Walk:
             # A quoted label value may hold newlines: then one item covers several lines.
             if self._context.ended_at is not None or len(self._survey.bad) > MOST_BAD:
                 break
-            if resume <= start < len(self._body) and not self._recall(number, line):
+            unread = resume <= start < len(self._body) and (line or not self._milliseconds)
+            # A blank line of the text format is nothing, and a page may have millions of them.
+            if unread and not self._recall(number, line):
                 resume = self._parse(number, start)
             start += len(line) + 1
         # An empty answer is a page without samples in either format, as Prometheus 3 has it.

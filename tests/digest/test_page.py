@@ -1,6 +1,7 @@
 """A target's page over several scrapes."""
 
 import itertools
+import tracemalloc
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -343,6 +344,29 @@ def test_endless_nonsense_is_not_read_to_its_end() -> None:
     """A page of newlines, of which OpenMetrics knows none, is refused before anybody waits."""
     found = kitchen.page().read(b"\n" * 8_000_000, START_MS, OPENMETRICS)
     assert isinstance(found, Refused)
+
+
+def test_blank_lines_cost_next_to_nothing() -> None:
+    """A page of the text format may have any number; what is kept of it does not grow by them."""
+    page, body = kitchen.page(), ("\n" * 300_000 + gauge(1)).encode()
+    tracemalloc.start()
+    readings = [page.read(body, START_MS) for _ in range(2)]
+    kept_bytes, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    for reading in readings:
+        assert isinstance(reading, Reading)
+        assert kitchen.account(reading) == "DCGM_A=1"
+    # A list of the lines takes 9 bytes for each of them.
+    assert peak_bytes < 20 * len(body)
+    assert kept_bytes < 100_000
+
+
+def test_a_blank_line_within_a_label_is_part_of_it() -> None:
+    """It is passed over where an item may begin, and nowhere else."""
+    reading = kitchen.read(kitchen.page(), '# TYPE DCGM_A gauge\nDCGM_A{pod="p\n\n"} 1\n\n')
+    assert isinstance(reading, Reading)
+    assert reading.samples == 1
+    assert reading.bad_lines == ()
 
 
 def test_a_refused_answer_costs_no_baseline() -> None:
