@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from cwgpu.cli import exits
 from cwgpu.cli.main import cli
+from cwgpu.model.errors import CwgpuError
 from tests.cli import program
 
 DATA = Path(__file__).parents[1] / "data"
@@ -204,7 +205,10 @@ def test_the_forms_of_input(rules: str, tmp_path: Path, text: str, count: int, f
 
 
 BAD = [
-    ("not json", "no JSON: Expecting value, column 1"),
+    (
+        "not json",
+        'no JSON: Expecting value, column 1; write labels as {"__address__": "10.0.12.34:9400"}',
+    ),
     ('{"a": "1"', "no JSON: Expecting ',' delimiter, column 10"),
     ("", "an empty line; without labels it is {}"),
     ("[]", "an empty list; without labels a set is {}"),
@@ -248,7 +252,10 @@ def test_bad_lines(rules: str, tmp_path: Path, *, to_file: bool) -> None:
     [
         ('{\n  "a": "1"\n  "b": "2"\n}', ":3: no JSON: Expecting ',' delimiter, column 3"),
         ('[\n{"a": "1"},\n{"a": 2}]', '[1]: label "a": wanted a string, found the number 2'),
-        ("words", ": no JSON: Expecting value, column 1"),
+        (
+            "words",
+            ": no JSON: Expecting value, column 1; write labels as {",
+        ),
     ],
 )
 def test_one_bad_text(rules: str, tmp_path: Path, text: str, said: str) -> None:
@@ -377,6 +384,17 @@ def test_what_is_not_scraped_as_text(tmp_path: Path, monkeypatch: pytest.MonkeyP
         "REJECTED: no __address__; discovery gave none, or a rule removed it\n"
         "  The rules kept it, but it cannot be scraped.\n"
     )
+
+
+@pytest.mark.parametrize("rules", ["", ":", ":jobs"])
+def test_rules_without_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: str) -> None:
+    """No name is not the name of the directory where the command is given."""
+    monkeypatch.chdir(tmp_path)
+    Path("rules.json").write_text("[]", "utf-8")
+    arguments = ["explain", "relabel", "--rules", rules, "--labels", "-"]
+    done = CliRunner().invoke(cli, arguments, input="{}", standalone_mode=False)
+    assert isinstance(done.exception, CwgpuError)
+    assert "rules.json" not in str(done.exception)
 
 
 def test_no_labels_as_text(tmp_path: Path) -> None:

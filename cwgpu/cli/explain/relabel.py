@@ -7,6 +7,7 @@ import click
 
 from cwgpu.cli.explain import answers
 from cwgpu.cli.options import option
+from cwgpu.model.errors import UsageError
 from cwgpu.model.labels import Labels
 
 
@@ -57,8 +58,10 @@ def command(*, rules: str, metric: bool, labels: str, output: str) -> int:
 
 def _file(rules: str) -> tuple[Path, str | None]:
     """Part file and job: either may hold colons, so the longest name of a file that exists wins."""
+    if not rules:  # as a path it would be the directory we are in
+        raise UsageError("--rules names no file")
     name, job = rules, ""
-    while not Path(name).exists():
+    while not name or not Path(name).exists():
         name, colon, last = name.rpartition(":")
         if not colon:
             return Path(rules), None  # whoever reads it says that it is not there
