@@ -59,7 +59,7 @@ def _theirs(error: ssl.SSLCertVerificationError, client: Client) -> tuple[FailRe
         check = "renew it, or correct the clocks"
         return FailReason.TLS_EXPIRED, f"its certificate is not valid now ({said}); {check}"
     if error.verify_code in _NAMES:
-        check = "tls_config.server_name says which name it should have"
+        check = "set tls_config.server_name to the name that it has"
         return FailReason.TLS_NAME, f"its certificate is another server's ({said}); {check}"
     ca = client.tls.ca
     by = "the system's authorities" if ca is None else f"tls_config.{secret.place(ca, 'ca')}"

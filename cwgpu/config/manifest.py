@@ -20,6 +20,10 @@ _AGENT = re.compile(r'"(?:prometheus|cwgpu)"\s*:')
 """What stands in the JSON of an agent that has to do with us, and in that of a dashboard not."""
 _JOBS = re.compile(r"(?m)^\s*(?:scrape_configs|scrape_config_files)\s*:")
 _YAML = (".yaml", ".yml")
+_ADVICE = (
+    "give the manifest whose ConfigMaps hold the agent's JSON or a prometheus.yml; of a cluster, "
+    "those of the agent's namespace"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ def read(data: bytes, path: Path) -> Manifest:
     )
     if not (made.agents or made.jobs or made.complaints):
         message = "no ConfigMap here holds configuration of the CloudWatch agent or of Prometheus"
-        return Manifest(complaints=(about(str(path), "no-configuration", message),))
+        return Manifest(complaints=(about(str(path), "no-configuration", message, advice=_ADVICE),))
     return made
 
 

@@ -163,7 +163,8 @@ def pick(jobs: Sequence["Job"], job: str | None, file: str) -> "Job":
     if not names:
         raise UsageError(f"{file} has no jobs")
     if job is None and len(names) > 1:
-        raise UsageError(f"{file} has several jobs, say which: {', '.join(names)}")
+        advice = "name one, with --job or as --rules FILE:JOB"
+        raise UsageError(f"{file} has several jobs; {advice}: {', '.join(names)}")
     if job is not None and job not in names:
         meant = nearest(job, names)
         advice = f"did you mean {short(meant)}?" if meant else f"it has: {', '.join(names)}"

@@ -25,6 +25,10 @@ _SMALLEST = (
     'write {"logs": {"metrics_collected": {"prometheus": {}}}} at least; docs/configuration.md has '
     "a whole one"
 )
+_NO_JSON = (
+    "this is to be the CloudWatch agent's JSON, which begins with {; a prometheus.yml beside it is "
+    "given with --prometheus-config"
+)
 
 
 class _Fault(Exception):  # noqa: N818 - a way out of the recursion, not an error of the program
@@ -183,7 +187,8 @@ class _Scanner:
         return _Fault(offset, "the string does not end on its line", 'close it with "')
 
     def _no_value(self, offset: int) -> _Fault:
-        return _Fault(offset, f"wanted a value, found {self._here(offset)}", self._hint(offset))
+        return _Fault(offset, f"wanted a value, found {self._here(offset)}",
+                      self._hint(offset) or ("" if self.trail else _NO_JSON))  # fmt: skip
 
     def _here(self, offset: int, name: str = "") -> str:
         if offset >= len(self.text):

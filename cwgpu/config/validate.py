@@ -5,14 +5,16 @@ is wrong elsewhere: the translation sees all that could be read.
 """
 
 import functools
+import json
+import re
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from cwgpu.config import field, shape
+from cwgpu.config import field, secret, shape
 from cwgpu.config.nearest import nearest
-from cwgpu.config.node import Kind, Loc, describe, path, short
+from cwgpu.config.node import Kind, Loc, Node, describe, path, short
 from cwgpu.config.report import Report
 from cwgpu.config.shape import Model
 
@@ -24,6 +26,8 @@ _TYPO = 0.85
 _LETTER = 0.9
 _SAME_WORD = 0.75
 
+_PLAIN = re.compile(r"[A-Za-z_/.][\w/.-]*")
+"""What needs no quotes in YAML."""
 _SENTENCES = {
     "list_type": "wanted a list, found {found}",
     "too_short": "wanted {min_length} characters or more, found {found}",
@@ -59,14 +63,15 @@ def _complain(model: type[Model], report: Report, detail: ErrorDetails) -> None:
     elif detail["type"] in _SENTENCES:
         words = {"found": _found(report, loc), **context}
         message = _SENTENCES[detail["type"]].format(**words)
-        report.error(loc, "wrong-value", message, _advice(report, loc, context))
+        report.error(loc, "wrong-value", message, _advice(report, detail))
     else:
         inner = shape.model_at(model, loc)
         wanted = f"an object with {_known(inner)}" if inner else "an object"
         report.error(loc, "wrong-type", f"wanted {wanted}, found {_found(report, loc)}")
 
 
-def _advice(report: Report, loc: Loc, context: dict[str, Any]) -> str:
+def _advice(report: Report, detail: ErrorDetails) -> str:
+    loc, context, kind = detail["loc"], detail.get("ctx", {}), detail["type"]
     node = report.root.find(loc)
     words = str(context.get("expected", "")).replace(" or ", ", ").replace("'", "").split(", ")
     meant = nearest(node.text, words) if node and "expected" in context else None
@@ -74,7 +79,17 @@ def _advice(report: Report, loc: Loc, context: dict[str, Any]) -> str:
         return f"did you mean {meant}?"
     if node and node.kind is Kind.STR and len(loc) > 1 and loc[-2] == "dimensions":
         return f'dimensions is a list of lists: [["{node.text}"]]'
+    if kind == "list_type" and node and node.kind is Kind.STR and not secret.private(loc):
+        return f"write {_listed(node)}"
     return ""
+
+
+def _listed(node: Node) -> str:
+    """Write a lone text as the list of it, as JSON or YAML has it there."""
+    if node.style == '"':
+        return json.dumps([node.text], ensure_ascii=False)
+    plain = _PLAIN.fullmatch(node.text)
+    return f"[{node.text}]" if plain else "['" + node.text.replace("'", "''") + "']"
 
 
 def _found(report: Report, loc: Loc) -> str:

@@ -18,7 +18,10 @@ DEFAULT = Path("/etc/cwagentconfig")
 DEFAULT_PROMETHEUS = "/etc/cwagentconfig/prometheus.yaml"
 
 _PATH_VARIABLE = "CWGPU_CONFIG"
-_ADVICE = f"give a file or directory with -c, or in the environment as {_PATH_VARIABLE}"
+_ADVICE = (
+    "give the CloudWatch agent's JSON, a file or a directory, with -c or in the environment as "
+    f"{_PATH_VARIABLE}; docs/configuration.md has a small one"
+)
 _CONTENT_VARIABLE = "CW_CONFIG_CONTENT"
 """Holds the agent's JSON itself; looked at when the directory has none."""
 

@@ -114,3 +114,13 @@ def test_an_embedded_text_has_the_places_of_its_file() -> None:
     _, complaints = scan.read('{\n  "a": tru\n}\n', source)
     assert (complaints[0].line, complaints[0].column) == (4, 12)
     assert complaints[0].excerpt == '      "a": tru'
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [("global: {}", True), ("- job_name: a", True), ('{"a": yes}', False), ("// a", False)],
+)
+def test_another_language_is_told(text: str, named: bool) -> None:  # noqa: FBT001 - a table
+    """Who gives a prometheus.yml in the place of JSON learns how it is given."""
+    _, [said] = scan.read(text, Source.of("f.json", text))
+    assert ("--prometheus-config" in said.help) is named

@@ -106,3 +106,22 @@ def test_every_object_is_found_by_its_location(root: type[shape.Model]) -> None:
     for parent in [key for key in keys if key.model]:
         first = keys[keys.index(parent) + 1]
         assert shape.model_at(root, first.loc[:-1]) is parent.model
+
+
+@pytest.mark.parametrize(
+    ("written", "help_"),
+    [
+        ("__address__", "write [__address__]"),
+        ("'a b'", "write ['a b']"),
+        ("it's", "write ['it''s']"),
+        ('"a"', 'write ["a"]'),
+        ("7", ""),
+        ("{}", ""),
+    ],
+)
+def test_a_list_of_one(written: str, help_: str) -> None:
+    """A text in the place of a list is shown as a list."""
+    text = f"scrape_configs: [{{job_name: a, relabel_configs: [{{source_labels: {written}}}]}}]"
+    report = Report(document.read(text.encode(), "f", Form.YAML).root)
+    validate(PrometheusFile, report)
+    assert [each.help for each in report.complaints] == [help_]

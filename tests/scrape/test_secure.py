@@ -211,6 +211,7 @@ async def test_a_certificate_of_another_host(
     with SecureExporter(server_context(authority.issue_cert(name))) as exporter:
         reason, detail = await bad(exporter, Client(tls=tls))
     assert reason is FailReason.TLS_NAME
+    assert "set tls_config.server_name to the name that it has" in detail
     assert says in detail
     assert "tls_config.server_name" in detail
 

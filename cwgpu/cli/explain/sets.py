@@ -15,6 +15,7 @@ from cwgpu.model.errors import UsageError
 from cwgpu.model.labels import Labels
 
 _STDIN = "-"
+_EXAMPLE = '{"__address__": "10.0.12.34:9400"}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,8 @@ def _line(data: bytes, place: str) -> Iterator[Labels | Fault]:
     except json.JSONDecodeError as error:
         where = f"{place}:{error.lineno}" if error.lineno > 1 else place
         empty = "an empty line; without labels it is {}"
-        message = f"no JSON: {error.msg}, column {error.colno}" if data.strip() else empty
+        wanted = "" if data.lstrip().startswith((b"{", b"[")) else f"; write labels as {_EXAMPLE}"
+        message = f"no JSON: {error.msg}, column {error.colno}{wanted}" if data.strip() else empty
         yield Fault(where, message)
     except ValueError as error:
         yield Fault(place, str(error))
