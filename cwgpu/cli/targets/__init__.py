@@ -5,7 +5,7 @@ what is shown comes from it alone.
 """
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +78,7 @@ def command(*, every: bool, watch: bool, timeout: float, output: str, **places: 
 
 def _documents(
     places: dict[str, Any], timeout_s: float, *, every: bool
-) -> AsyncIterator[dict[str, Any]]:
+) -> AsyncGenerator[dict[str, Any], None]:
     if places["agent"]:
         other = [name for name in places if name != "agent" and _written(name)]
         if other:

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import aiohttp
@@ -15,7 +15,9 @@ _LOOK_S = 5.0
 _REFUSED = frozenset({401, 403})
 
 
-async def documents(agent: str, timeout_s: float, *, every: bool) -> AsyncIterator[dict[str, Any]]:
+async def documents(
+    agent: str, timeout_s: float, *, every: bool
+) -> AsyncGenerator[dict[str, Any], None]:
     """Give what it knows, again and again; raises UnavailableError and PermissionError_."""
     url = f"{agent.rstrip('/')}/api/targets"
     async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=timeout_s)) as session:

@@ -1,6 +1,6 @@
 """Looking for targets ourselves, as the agent would."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ _LOOK_S = 5.0
 
 async def documents(
     read: Jobs, kubeconfig: Path | None, timeout_s: float, *, every: bool
-) -> AsyncIterator[Value]:
+) -> AsyncGenerator[Value, None]:
     """Give what there is, and then what there is whenever that has changed."""
     jobs = [_led_to(job, kubeconfig) if kubeconfig else job for job in read.jobs]
     roll = Roll(read.shard, read.places(), every=every)

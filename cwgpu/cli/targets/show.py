@@ -2,8 +2,8 @@
 
 import contextlib
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from typing import Any, TypeAlias, cast
+from collections.abc import AsyncGenerator, Iterator
+from typing import Any, TypeAlias
 
 from cwgpu.cli import exits, streams
 from cwgpu.cli.explain import answers
@@ -13,10 +13,10 @@ from cwgpu.telemetry import escape
 Value: TypeAlias = dict[str, Any]
 
 
-async def show(documents: AsyncIterator[Value], form: str, *, watch: bool) -> int:
+async def show(documents: AsyncGenerator[Value, None], form: str, *, watch: bool) -> int:
     """Print the first document, and then what changes if that is wanted; gives the exit code."""
     former: Value | None = None
-    async with contextlib.aclosing(cast("AsyncGenerator[Value]", documents)) as them:
+    async with contextlib.aclosing(documents) as them:
         async for document in them:
             known = set(_said(former)) if former else set()
             for each in [each for each in _said(document) if each not in known]:
