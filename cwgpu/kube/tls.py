@@ -1,15 +1,9 @@
-"""TLS as a kubeconfig or a pod has it: certificates are bytes, and nothing is written to disk.
+"""TLS as a kubeconfig or a pod has it: certificates are bytes."""
 
-Python's own default context asks more of a certificate than Go does (VERIFY_X509_STRICT, since
-3.13); the authorities of clusters that were made years ago do not have it.
-"""
-
-import contextlib
-import os
 import ssl
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from cwgpu.client import pem
 from cwgpu.kube.failure import CredentialsError
 
 
@@ -39,19 +33,10 @@ class Contexts:
 
 
 def _context(material: Material, where: str) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # as in Go: an authority may be no root
-    context.set_alpn_protocols(["http/1.1"])
-    if not material.verifies:
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
+    context = pem.context(verifies=material.verifies)
     try:
-        if material.authorities:
-            context.load_verify_locations(cadata=material.authorities.decode("ascii"))
-        else:
-            context.load_default_certs()
-    except (ssl.SSLError, ValueError) as error:
+        pem.trust(context, material.authorities or None)
+    except pem.UNREADABLE as error:
         raise CredentialsError(
             f"{where}: the certificate authority cannot be read; it must be certificates in PEM"
         ) from error
@@ -62,26 +47,9 @@ def _context(material: Material, where: str) -> ssl.SSLContext:
 
 def _identify(context: ssl.SSLContext, material: Material, where: str) -> None:
     try:
-        with _unnamed(material.certificate + b"\n" + material.key) as path:
-            context.load_cert_chain(path, password=_no_password)
+        pem.identify(context, material.certificate, material.key)
     except ssl.SSLError as error:
         raise CredentialsError(
             f"{where}: client certificate and key cannot be used ({error.reason or 'unreadable'}); "
             "are they PEM, without a password, and of one pair?"
         ) from error
-
-
-@contextlib.contextmanager
-def _unnamed(held: bytes) -> Iterator[str]:
-    """Give a path to bytes that are in no file system: OpenSSL's door takes nothing but paths."""
-    number = os.memfd_create("tls")
-    try:
-        os.write(number, held)
-        yield f"/proc/self/fd/{number}"
-    finally:
-        os.close(number)
-
-
-def _no_password() -> str:
-    # Without this OpenSSL would ask at the terminal, and wait.
-    return ""
