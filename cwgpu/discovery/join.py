@@ -7,7 +7,7 @@ their node's network share its address rightly.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from cwgpu.kube.decode import Key
@@ -112,7 +112,7 @@ class Join:
         known.seen = {}
         made = group.group(self._role, found, known)
         labels = {**self._labels, **made.labels} if self._labels else made.labels
-        named = replace(made, source=f"{self._prefix}{made.source}", labels=labels)
+        named = TargetGroup(f"{self._prefix}{made.source}", made.targets, labels)
         return _Made(named, found, known.seen)
 
     def _running(self, parts: Sequence[Views | None]) -> frozenset[str]:

@@ -6,6 +6,7 @@ after Prometheus 3.0.1, ``model/relabel/relabel.go``. Of two labels that a label
 the last in order of name wins here; there, chance or the history of the label set decides.
 """
 
+import functools
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +20,10 @@ __all__ = ["Action", "Dropped", "Rule", "apply", "comparison", "rule", "sentence
 
 _ON_MATCH = frozenset((Action.DROP, Action.DROP_EQUAL))
 """The actions that drop what matches; the others that drop, drop what does not."""
+_CHOOSING = frozenset((Action.KEEP, Action.DROP, Action.KEEP_EQUAL, Action.DROP_EQUAL))
+"""The actions that change no label."""
+# The pods of a workload are dropped for the same reason; of these sentences so many are kept.
+_MOST_SENTENCES = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +41,18 @@ class Dropped:
 
 def apply(labels: Labels, rules: Sequence[Rule]) -> dict[str, str] | Dropped:
     """Give the labels that the rules make of these; none of the result is empty."""
-    current: Mapping[str, str] = {name: value for name, value in labels.items() if value}
+    # Most targets are dropped by the first rules: until one changes something there is no copy.
+    current, copied = labels, False
     for index, each in enumerate(rules):
+        if not copied and each.action not in _CHOOSING:
+            current, copied = _filled(labels), True
         compared = value(current, each)
         changed = _ACTIONS[each.action](current, each, compared)
         if changed is None:
             other = current.get(each.target_label, "") if each.action in EQUAL else ""
             return Dropped(index, each, compared, other)
         current = changed
-    return dict(current)
+    return dict(current) if copied else _filled(labels)
 
 
 def step(labels: Labels, rule: Rule) -> dict[str, str] | Dropped:
@@ -56,19 +64,28 @@ def sentence(dropped: Dropped) -> str:
     """Say which rule dropped a label set, counted from 1, and what decided."""
     rule = dropped.rule
     compared = comparison(rule, dropped.value, dropped.other, matched=rule.action in _ON_MATCH)
-    return f"rule {dropped.rule_index + 1} ({rule.action.value}): {compared}"
+    return _numbered(dropped.rule_index, rule.action, compared)
+
+
+@functools.lru_cache(_MOST_SENTENCES)
+def _numbered(index: int, action: Action, compared: str) -> str:
+    return f"rule {index + 1} ({action.value}): {compared}"
 
 
 def comparison(rule: Rule, value: str, other: str, *, matched: bool) -> str:
     """Say what a rule compared, with what, and how that ended."""
-    compared = json.dumps(value, ensure_ascii=False)
-    of = f" (of {', '.join(rule.source_labels)})" if rule.source_labels else ""
     if rule.action in EQUAL:
         verb = "equals" if matched else "differs from"
         given = json.dumps(other, ensure_ascii=False)
-        return f"{compared}{of} {verb} {given} (of {rule.target_label})"
+        return _compared(rule.source_labels, value, f"{verb} {given} (of {rule.target_label})")
     verb = "matches" if matched else "does not match"
-    return f"{compared}{of} {verb} the regex {rule.regex.pattern}"
+    return _compared(rule.source_labels, value, f"{verb} the regex {rule.regex.pattern}")
+
+
+@functools.lru_cache(_MOST_SENTENCES)
+def _compared(sources: tuple[str, ...], value: str, with_what: str) -> str:
+    of = f" (of {', '.join(sources)})" if sources else ""
+    return f"{json.dumps(value, ensure_ascii=False)}{of} {with_what}"
 
 
 def value(labels: Labels, rule: Rule) -> str:
@@ -77,6 +94,11 @@ def value(labels: Labels, rule: Rule) -> str:
     if len(names) == 1:
         return labels.get(names[0], "")
     return rule.separator.join([labels.get(name, "") for name in names])
+
+
+def _filled(labels: Labels) -> dict[str, str]:
+    """Give the labels that are not empty."""
+    return {name: value for name, value in labels.items() if value}
 
 
 def _set(labels: Labels, name: str, value: str) -> Labels:

@@ -6,6 +6,7 @@ reach whatever listens on the agent's own host, and text that is no UTF-8, befor
 rules see it. Equal targets are not looked for: that is for the caller, who sees every group.
 """
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 from urllib.parse import quote, quote_plus, unquote
@@ -69,11 +70,12 @@ class _RejectedError(Exception):
 def targets(job: Job, group: TargetGroup) -> Iterator[Target | DroppedTarget]:
     """Give what becomes of each target of the group, in their order."""
     defaults = _defaults(job)
+    plain = _is_plain(defaults) and _is_plain(group.labels)
     for found in group.targets:
         told = Layered(defaults, group.labels, found)
-        given = told.joined()
-        rejected = _unreadable(job, told, given)
-        yield rejected or settled(job, told, relabel.apply(given, job.relabel))
+        readable = plain and _is_plain(found)
+        rejected = None if readable else _unreadable(job, told, told.joined())
+        yield rejected or settled(job, told, relabel.apply(told, job.relabel))
 
 
 def discovered(job: Job, labels: Labels) -> dict[str, str]:
@@ -98,9 +100,12 @@ def unreadable(job: Job, discovered: Labels) -> DroppedTarget | None:
     return _unreadable(job, discovered, discovered)
 
 
+def _is_plain(labels: Labels) -> bool:
+    """Tell, ten times as fast, what nearly all labels are: readable without another look."""
+    return "".join(labels).isascii() and "".join(labels.values()).isascii()
+
+
 def _unreadable(job: Job, told: Labels, labels: Labels) -> DroppedTarget | None:
-    if "".join(labels).isascii() and "".join(labels.values()).isascii():
-        return None  # as nearly all are, and this is ten times as fast
     for name, value in labels.items():
         try:
             f"{name}{value}".encode()
@@ -169,6 +174,7 @@ def _period(labels: Labels, name: str) -> int:
     return period_ms
 
 
+@functools.lru_cache
 def _printed(seconds: float) -> str:
     return duration.format(round(seconds * 1000))
 
