@@ -21,7 +21,7 @@ MEANINGS = {
     WARNINGS: "check found warnings, and --deny-warnings was given",
     NOTHING_FOUND: "no target was found, or nothing on the pages was selected",
     UNAVAILABLE: "no target answered, or a service that is needed did not",
-    PERMISSION: "CloudWatch, or the file system, refused us",
+    PERMISSION: "CloudWatch, Kubernetes or the file system refused us",
     CONFIGURATION: "the configuration is wrong; nothing was started",
 }
 

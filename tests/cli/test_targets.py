@@ -64,7 +64,7 @@ def pods_only(job: Json) -> set[str]:
         ("article-all.txt", (*JOB, "--all"), exits.NOTHING_FOUND),
         ("shipped.txt", SHIPPED, exits.OK),
         ("shipped-wide.txt", (*SHIPPED, "-o", "wide"), exits.OK),
-        ("shipped.json", (*SHIPPED, "-o", "json", "--all"), exits.OK),
+        ("shipped.json", (*SHIPPED, "-o", "json"), exits.OK),
     ],
 )
 def test_what_is_printed(
@@ -84,6 +84,13 @@ def test_what_is_printed(
         golden.write_text(printed, "utf-8")
     assert (done.code, done.stderr) == (code, "")
     assert printed == golden.read_text("utf-8")
+
+
+def test_the_page_shows_what_is_printed() -> None:
+    """The example of docs/kubernetes.md is the answer that is committed."""
+    page = (program.ROOT / "docs/kubernetes.md").read_text("utf-8")
+    shown = page.partition("$ cwgpu targets ")[2].partition("\n")[2].partition("```")[0]
+    assert shown == (GOLDEN / "article.txt").read_text("utf-8")
 
 
 def test_the_articles_job_is_explained(kubeconfig: tuple[str, str]) -> None:
