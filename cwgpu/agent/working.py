@@ -12,7 +12,7 @@ from cwgpu.plan.kubernetes import Shard
 from cwgpu.plan.plan import Job
 from cwgpu.prom import targeting
 
-Found: TypeAlias = tuple[list[Target], list[DroppedTarget]]
+Found: TypeAlias = tuple[tuple[Target, ...], tuple[DroppedTarget, ...]]
 """The targets that are wanted, and those that are not."""
 
 
@@ -55,7 +55,7 @@ def _sorted(judged: Iterable[Target | DroppedTarget]) -> Found:
             lost.append(one)
         else:
             kept.append(one)
-    return kept, lost
+    return tuple(kept), tuple(lost)
 
 
 def _apportioned(

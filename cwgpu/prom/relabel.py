@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from cwgpu.model.labels import Labels
 from cwgpu.prom import casing
+from cwgpu.prom.regex import Anchored
 from cwgpu.prom.rule import EQUAL, Action, Rule, rule
 
 __all__ = ["Action", "Dropped", "Rule", "apply", "comparison", "rule", "sentence", "step", "value"]
@@ -22,8 +23,8 @@ _ON_MATCH = frozenset((Action.DROP, Action.DROP_EQUAL))
 """The actions that drop what matches; the others that drop, drop what does not."""
 _CHOOSING = frozenset((Action.KEEP, Action.DROP, Action.KEEP_EQUAL, Action.DROP_EQUAL))
 """The actions that change no label."""
-# The pods of a workload are dropped for the same reason; of these sentences so many are kept.
-_MOST_SENTENCES = 1 << 12
+# The pods of a workload are kept or dropped for the same reason, told by the same sentence.
+_MOST_KNOWN = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def sentence(dropped: Dropped) -> str:
     return _numbered(dropped.rule_index, rule.action, compared)
 
 
-@functools.lru_cache(_MOST_SENTENCES)
+@functools.lru_cache(_MOST_KNOWN)
 def _numbered(index: int, action: Action, compared: str) -> str:
     return f"rule {index + 1} ({action.value}): {compared}"
 
@@ -82,7 +83,7 @@ def comparison(rule: Rule, value: str, other: str, *, matched: bool) -> str:
     return _compared(rule.source_labels, value, f"{verb} the regex {rule.regex.pattern}")
 
 
-@functools.lru_cache(_MOST_SENTENCES)
+@functools.lru_cache(_MOST_KNOWN)
 def _compared(sources: tuple[str, ...], value: str, with_what: str) -> str:
     of = f" (of {', '.join(sources)})" if sources else ""
     return f"{json.dumps(value, ensure_ascii=False)}{of} {with_what}"
@@ -123,11 +124,16 @@ def _replace(labels: Labels, rule: Rule, value: str) -> Labels | None:
 
 
 def _keep(labels: Labels, rule: Rule, value: str) -> Labels | None:
-    return labels if rule.regex.matches(value) else None
+    return labels if _matches(rule.regex, value) else None
 
 
 def _drop(labels: Labels, rule: Rule, value: str) -> Labels | None:
-    return None if rule.regex.matches(value) else labels
+    return None if _matches(rule.regex, value) else labels
+
+
+@functools.lru_cache(_MOST_KNOWN)
+def _matches(regex: Anchored, text: str) -> bool:
+    return regex.matches(text)
 
 
 def _keep_equal(labels: Labels, rule: Rule, value: str) -> Labels | None:

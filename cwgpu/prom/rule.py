@@ -39,6 +39,8 @@ class Action(enum.Enum):
     LOWERCASE = "lowercase"
     UPPERCASE = "uppercase"
 
+    __hash__ = object.__hash__  # ten times as fast as Enum's, and asked for at every step
+
 
 EQUAL = frozenset((Action.KEEP_EQUAL, Action.DROP_EQUAL))
 """The actions that compare with another label instead of with a regex."""

@@ -83,16 +83,22 @@ def discovered(job: Job, labels: Labels) -> dict[str, str]:
     return Layered(_defaults(job), {}, labels).joined()
 
 
-def _defaults(job: Job) -> dict[str, str]:
-    defaults = {
-        "job": job.name,
-        INTERVAL: _printed(job.interval_s),
-        TIMEOUT: _printed(job.timeout_s),
-        _PATH: job.metrics_path,
-        _SCHEME: job.scheme,
-        **{_PARAM + name: values[0] for name, values in job.params.items() if values},
-    }
-    return {name: value for name, value in defaults.items() if value}
+def _defaults(job: Job) -> Labels:
+    params = tuple((_PARAM + name, values[0]) for name, values in job.params.items() if values)
+    return _shared(
+        ("job", job.name),
+        (INTERVAL, _printed(job.interval_s)),
+        (TIMEOUT, _printed(job.timeout_s)),
+        (_PATH, job.metrics_path),
+        (_SCHEME, job.scheme),
+        *params,
+    )
+
+
+@functools.lru_cache
+def _shared(*defaults: tuple[str, str]) -> Labels:
+    """Give one label set to all targets of a job."""
+    return {name: value for name, value in defaults if value}
 
 
 def unreadable(job: Job, discovered: Labels) -> DroppedTarget | None:
