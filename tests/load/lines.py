@@ -8,11 +8,12 @@ and twice the size costs at most 2.5 times as much.
 import argparse
 import functools
 import json
+import math
 import multiprocessing
 import resource
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -24,6 +25,7 @@ LARGE, SMALL = 10 * MB, 5 * MB
 MOST_RATIO = 2.5
 _NOISE_S = 0.3
 """Below this, a ratio says more about the machine."""
+_TRIES = 3
 _PATIENCE_S = 300
 _PAGE = Path(__file__).parents[1] / "data/samples/02-h100x8-pods-4.8.1.prom"
 
@@ -132,22 +134,27 @@ def _memory_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def measure(form: Format) -> dict[str, tuple[Cost, Cost]]:
-    """Give the cost of each shape, large and half as large; the honest page comes first."""
+def measure(form: Format) -> Iterator[tuple[str, Cost, Cost, str]]:
+    """Give the cost of each shape, large and half as large, and the bar that it misses.
+
+    The honest page comes first. Who misses a bar is measured again: it may have been the machine.
+    """
     makes: dict[str, Callable[[int], bytes]] = {"honest lines": honest, "labels": labels}
     makes |= {name: functools.partial(hostile, shape) for name, shape in SHAPES.items()}
-    return {
-        name: (
-            cost(functools.partial(make, LARGE), form),
-            cost(functools.partial(make, SMALL), form),
-        )
-        for name, make in makes.items()
-    }
+    bar_s = math.inf
+    for name, make in makes.items():
+        for _ in range(_TRIES):
+            large = cost(functools.partial(make, LARGE), form)
+            small = cost(functools.partial(make, SMALL), form)
+            said = missed(large, small, bar_s)
+            if not said:
+                break
+        bar_s = min(bar_s, large.cpu_s) if name == "honest lines" else bar_s
+        yield name, large, small, said
 
 
-def missed(name: str, costs: tuple[Cost, Cost], bar_s: float) -> str:
+def missed(large: Cost, small: Cost, bar_s: float) -> str:
     """Say which bar a shape misses; nothing when it is good."""
-    large, small = costs
     if large.cpu_s > bar_s + _NOISE_S:
         return "costs more than honest lines"
     if large.cpu_s > _NOISE_S and large.cpu_s > MOST_RATIO * small.cpu_s:
@@ -160,17 +167,16 @@ def main() -> int:
     flags = argparse.ArgumentParser(prog="python -m tests.load.lines", description=__doc__)
     flags.add_argument("--json", type=Path, help="write the figures there, too")
     given = flags.parse_args()
-    figures, failed = {}, 0
+    figures: dict[str, dict[str, list[dict[str, float]]]] = {}
+    failed = 0
     for form in Format:
-        found = measure(form)
-        figures[form.value] = {name: [asdict(one) for one in both] for name, both in found.items()}
+        figures[form.value] = {}
         sys.stdout.write(f"{form.name.lower():<22} {'10 MB':>8} {'5 MB':>8} {'memory':>9}\n")
-        for name, both in found.items():
-            said = missed(name, both, found["honest lines"][0].cpu_s)
+        for name, large, small, said in measure(form):
+            figures[form.value][name] = [asdict(large), asdict(small)]
             failed += bool(said)
-            large, small = both
             row = f"{large.cpu_s:6.2f} s {small.cpu_s:6.2f} s {large.memory_mb:6.0f} MB"
-            sys.stdout.write(f"{name:<22} {row}  {said}\n")
+            sys.stdout.write(f"{name:<22} {row}  {said}".rstrip() + "\n")
             sys.stdout.flush()
     if given.json:
         given.json.write_text(json.dumps(figures, indent=1), "utf-8")
