@@ -64,9 +64,12 @@ def _named(
     names = []
     for entry in merged.get(f"{kind}s") or ():
         # Kubernetes' own client keeps beside each entry the path of its file.
-        if entry.value.get("name") == name and isinstance(entry.value.get(kind) or {}, dict):
-            return entry.value.get(kind) or {}, Path(entry.path).absolute().parent
-        names.append(str(entry.value.get("name")))
+        held = getattr(entry, "value", None)
+        if not isinstance(held, dict):
+            raise CredentialsError(f"{shown}: {kind}s must be a list of names, each with a {kind}")
+        if held.get("name") == name and isinstance(held.get(kind) or {}, dict):
+            return held.get(kind) or {}, Path(entry.path).absolute().parent
+        names.append(str(held.get("name")))
     there = ", ".join(names) or "none"
     raise CredentialsError(f"{shown}: there is no {kind} named {name!r}; there are: {there}")
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from kubernetes.aio.client import Configuration
 from kubernetes.aio.config.kube_config import KubeConfigLoader, KubeConfigMerger
 from multidict import CIMultiDict
@@ -88,7 +89,7 @@ class KubeconfigUser:
         credential = Credential()
         if authorization := await self._told(context):
             headers["Authorization"] = authorization
-        elif isinstance(user.get("exec"), dict):
+        elif user.get("exec"):
             credential = await self._plugin(context)
             if credential.token:
                 headers["Authorization"] = _bearer(credential)
@@ -190,20 +191,33 @@ def _bearer(credential: Credential) -> str:
     return bearer.token(credential.token, "the plugin's token") if credential.token else ""
 
 
-def _impersonate(headers: CIMultiDict[str], user: Mapping[str, Any]) -> None:
-    """Act as somebody else.
+class Other(msgspec.Struct, frozen=True, rename="kebab"):
+    """Of a user, whom to act as.
 
     https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
     """
-    if user.get("as"):
-        headers["Impersonate-User"] = str(user["as"])
-    if user.get("as-uid"):
-        headers["Impersonate-Uid"] = str(user["as-uid"])
-    for group in user.get("as-groups") or ():
-        headers.add("Impersonate-Group", str(group))
-    for name, values in (user.get("as-user-extra") or {}).items():
+
+    name: str | None = msgspec.field(name="as", default=None)
+    as_uid: str | None = None
+    as_groups: list[str] | None = None
+    as_user_extra: dict[str, list[str] | None] | None = None
+
+
+def _impersonate(headers: CIMultiDict[str], user: Mapping[str, Any]) -> None:
+    """Act as somebody else."""
+    try:
+        other = msgspec.convert(user, Other)
+    except msgspec.ValidationError as error:
+        raise CredentialsError(f"whom to act as cannot be read ({error})") from error
+    if other.name:
+        headers["Impersonate-User"] = other.name
+    if other.as_uid:
+        headers["Impersonate-Uid"] = other.as_uid
+    for group in other.as_groups or ():
+        headers.add("Impersonate-Group", group)
+    for name, values in (other.as_user_extra or {}).items():
         for value in values or ():
-            headers.add(f"Impersonate-Extra-{urllib.parse.quote(str(name), safe='')}", str(value))
+            headers.add(f"Impersonate-Extra-{urllib.parse.quote(name, safe='')}", value)
 
 
 def _material(context: Context, credential: Credential) -> tls.Material:

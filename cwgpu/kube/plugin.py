@@ -4,7 +4,9 @@ https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-g
 """
 
 import asyncio
+import contextlib
 import os
+import signal
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -21,6 +23,31 @@ from cwgpu.kube.fault import printable
 _LIMIT_S = 20.0
 # A token is not used to the last second: the request is under way for a while, and clocks differ.
 _EARLY_S = 60.0
+# A certificate with its chain and key has some 20 kB.
+_MOST_BYTES = 1 << 20
+# Of what it complains of, the last line is told.
+_LAST_BYTES = 1 << 12
+_PIECE_BYTES = 1 << 16
+# What is killed is gone at once.
+_END_S = 5.0
+
+
+class Variable(msgspec.Struct, frozen=True):
+    """An entry of ``env``."""
+
+    name: str
+    value: str = ""
+
+
+class Settings(msgspec.Struct, frozen=True, rename="camel"):
+    """``exec`` of a kubeconfig."""
+
+    api_version: str
+    command: str
+    args: list[Any] | None = None
+    env: list[Variable] | None = None
+    install_hint: str | None = None
+    provide_cluster_info: bool | None = None
 
 
 class Given(msgspec.Struct, frozen=True, rename="camel"):
@@ -52,35 +79,49 @@ class Credential:
 
 
 async def run(
-    settings: Mapping[str, Any],
+    held: object,
     cluster: Mapping[str, Any],
     folder: Path,
     *,
     environ: Mapping[str, str],
     sleep: limit.Sleep,
 ) -> Credential:
-    """Run it; raises CredentialsError. ``folder`` is the kubeconfig's."""
-    version, command = settings.get("apiVersion"), settings.get("command")
-    if not isinstance(version, str) or not isinstance(command, str) or not command:
-        raise CredentialsError("exec needs apiVersion and command")
+    """Run what a user has as ``exec``; raises CredentialsError. ``folder`` is the kubeconfig's."""
+    settings = _settings(held)
+    command = settings.command
     if os.sep in command:
         command = str(folder / command)  # a relative path is one from the kubeconfig
-    arguments = [str(each) for each in settings.get("args") or ()]
-    own = {str(each["name"]): str(each["value"]) for each in settings.get("env") or ()}
-    info: dict[str, Any] = {"interactive": False}
-    if settings.get("provideClusterInfo"):
-        info["cluster"] = {name: value for name, value in cluster.items() if name in _CLUSTER}
-    told = {"apiVersion": version, "kind": "ExecCredential", "spec": info}
-    own["KUBERNETES_EXEC_INFO"] = msgspec.json.encode(told).decode()
+    arguments = [str(each) for each in settings.args or ()]
+    own = {each.name: each.value for each in settings.env or ()}
+    own["KUBERNETES_EXEC_INFO"] = _info(settings, cluster)
     try:
         printed = await _output([command, *arguments], {**environ, **own}, sleep)
-    except OSError as error:
-        hint = settings.get("installHint") or "install it, or put its folder into PATH"
+    except (OSError, ValueError) as error:
+        hint = settings.install_hint or "install it, or put its folder into PATH"
+        why = error.strerror if isinstance(error, OSError) else error
         raise CredentialsError(
-            f"the exec plugin {command} cannot be started ({error.strerror}); "
-            f"{printable(str(hint))}"
+            f"the exec plugin {command} cannot be started ({why}); {printable(hint)}"
         ) from error
-    return _read(printed, command, version)
+    return _read(printed, command, settings.api_version)
+
+
+def _settings(held: object) -> Settings:
+    try:
+        settings = msgspec.convert(held, Settings)
+    except msgspec.ValidationError as error:
+        raise CredentialsError(f"exec needs apiVersion and command ({error})") from error
+    if not settings.command:
+        raise CredentialsError("exec needs apiVersion and command")
+    return settings
+
+
+def _info(settings: Settings, cluster: Mapping[str, Any]) -> str:
+    """Tell what it wants to know."""
+    spec: dict[str, Any] = {"interactive": False}
+    if settings.provide_cluster_info:
+        spec["cluster"] = {name: value for name, value in cluster.items() if name in _CLUSTER}
+    told = {"apiVersion": settings.api_version, "kind": "ExecCredential", "spec": spec}
+    return msgspec.json.encode(told).decode()
 
 
 # What a plugin is told of the cluster, in the words that both documents have for it.
@@ -102,18 +143,21 @@ async def _output(arguments: list[str], environ: Mapping[str, str], sleep: limit
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
+        # Away from our terminal, where it could ask; and what it starts ends with it.
+        start_new_session=True,
     )
+    ended = False
     try:
         async with limit.within(_LIMIT_S, sleep):
-            printed, complaint = await process.communicate()
+            printed, complaint = await _said(process, arguments[0])
+        ended = True
     except TimeoutError as error:
         raise CredentialsError(
             f"the exec plugin {arguments[0]} did not end in {_LIMIT_S:g} s; does it ask something?"
         ) from error
     finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+        if not ended:
+            await _end(process, sleep)
     if process.returncode:
         lines = complaint.decode(errors="replace").strip().splitlines() or ["it said nothing"]
         raise CredentialsError(
@@ -121,6 +165,45 @@ async def _output(arguments: list[str], environ: Mapping[str, str], sleep: limit
             f"{printable(lines[-1])}"
         )
     return printed
+
+
+async def _said(process: asyncio.subprocess.Process, name: str) -> tuple[bytes, bytes]:
+    """Give what it prints, and the end of what it complains of."""
+    printed = bytearray()
+    complaining = asyncio.create_task(_last(process.stderr))
+    try:
+        while piece := await _piece(process.stdout):
+            printed += piece
+            if len(printed) > _MOST_BYTES:
+                raise CredentialsError(
+                    f"the exec plugin {name} printed more than {_MOST_BYTES >> 20} MiB; is it one "
+                    "for credentials?"
+                )
+        complaint = await complaining
+        await process.wait()
+    finally:
+        complaining.cancel()
+    return bytes(printed), complaint
+
+
+async def _last(stream: asyncio.StreamReader | None) -> bytes:
+    held = b""
+    while piece := await _piece(stream):
+        held = (held + piece)[-_LAST_BYTES:]
+    return held
+
+
+async def _piece(stream: asyncio.StreamReader | None) -> bytes:
+    return b"" if stream is None else await stream.read(_PIECE_BYTES)
+
+
+async def _end(process: asyncio.subprocess.Process, sleep: limit.Sleep) -> None:
+    """End it and what it has started, which holds the pipes and would be waited for."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(TimeoutError):  # something has left the group
+        async with limit.within(_END_S, sleep):
+            await process.wait()
 
 
 def _read(printed: bytes, command: str, version: str) -> Credential:

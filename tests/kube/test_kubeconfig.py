@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 import os
+import signal
 import ssl
 import stat
 import subprocess
@@ -34,7 +35,7 @@ from cwgpu.kube.kubeconfig import KubeconfigUser
 from cwgpu.kube.request import Request
 from cwgpu.kube.resource import PODS
 from cwgpu.plan.kubernetes import Kubeconfig
-from tests.agent.stage import Hands, eventually
+from tests.agent.stage import Hands, eventually, settle
 from tests.fakes.kubernetes import FakeKubernetes
 from tests.kube.stage import nobody, pod
 from tests.scrape import raw
@@ -91,6 +92,12 @@ def program(folder: Path, body: str) -> str:
     path.write_text(f"#!{sys.executable}\n{textwrap.dedent(body)}")
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return str(path)
+
+
+def runs(process: str) -> bool:
+    """Tell whether a process is there, and not only what nobody has asked for yet."""
+    stat = Path("/proc", process, "stat")
+    return stat.exists() and ") Z " not in stat.read_text()
 
 
 def plugin(command: str, **more: object) -> Json:
@@ -409,6 +416,35 @@ async def test_other_kinds_of_proxies_are_told(tmp_path: Path) -> None:
     assert "its proxy is not one of HTTP; write http://HOST:PORT" in await said(user_of(path))
 
 
+# ---- other shapes
+
+
+@pytest.mark.parametrize("key", ["contexts", "clusters", "users"])
+@pytest.mark.parametrize("held", [["s3cret"], [None], {"name": "s3cret"}, "s3cret", 5])
+async def test_what_is_no_list_of_names_is_told(tmp_path: Path, key: str, held: object) -> None:
+    """Without quoting it."""
+    path = written(tmp_path / "config", {"token": "x"})
+    path.write_text(yaml.safe_dump({**yaml.safe_load(path.read_text()), key: held}))
+    sentence = await said(user_of(path))
+    assert "must be a list of names" in sentence or "is no kubeconfig that can be" in sentence
+
+
+@pytest.mark.parametrize(
+    "user",
+    [
+        {"as": 5},
+        {"as": "a", "as-groups": "s3cret"},
+        {"as": "a", "as-groups": 5},
+        {"as": "a", "as-user-extra": ["s3cret"]},
+        {"as": "a", "as-user-extra": {"k": "s3cret"}},
+    ],
+)
+async def test_nobody_is_acted_as_who_cannot_be_read(tmp_path: Path, user: Json) -> None:
+    """What stands in the place of a list of groups is not taken for groups."""
+    sentence = await said(user_of(written(tmp_path / "config", user)))
+    assert "whom to act as cannot be read (Expected `" in sentence
+
+
 # ---- plugins
 
 
@@ -541,6 +577,100 @@ async def test_a_plugin_that_hangs_is_ended(tmp_path: Path) -> None:
     assert "did not end in 20 s; does it ask something?" in answer.sentence
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+async def test_what_a_plugin_has_started_ends_with_it(tmp_path: Path) -> None:
+    """A script that waits for another program is ended with it, and nobody waits for either."""
+    command = program(
+        tmp_path,
+        """
+        import pathlib, subprocess
+        child = subprocess.Popen(["sleep", "600"])
+        pathlib.Path(__file__).with_name("pid").write_text(str(child.pid))
+        pathlib.Path(__file__).with_name("ready").touch()
+        child.wait()
+        """,
+    )
+    hands = Hands()
+    user = user_of(written(tmp_path / "config", plugin(command)), sleep=hands.sleep)
+    asking = asyncio.create_task(said(user))
+    await eventually((tmp_path / "ready").exists)
+    await hands.move(21)
+    assert "did not end in 20 s" in await asking
+    await eventually(lambda: not runs((tmp_path / "pid").read_text()))
+
+
+async def test_a_plugin_that_leaves_a_program_behind_is_not_waited_for(tmp_path: Path) -> None:
+    """Not even one that has gone to a session of its own, with what it writes to."""
+    command = program(
+        tmp_path,
+        """
+        import pathlib, subprocess
+        child = subprocess.Popen(["sleep", "600"], start_new_session=True)
+        pathlib.Path(__file__).with_name("pid").write_text(str(child.pid))
+        pathlib.Path(__file__).with_name("ready").touch()
+        """,
+    )
+    hands = Hands()
+    user = user_of(written(tmp_path / "config", plugin(command)), sleep=hands.sleep)
+    asking = asyncio.create_task(said(user))
+    await eventually((tmp_path / "ready").exists)
+    await hands.move(21)
+    await hands.move(6)
+    assert "did not end in 20 s" in await asking
+    left = (tmp_path / "pid").read_text()
+    os.kill(int(left), signal.SIGKILL)
+    await eventually(lambda: not runs(left))
+    await settle()
+
+
+async def test_a_plugin_that_prints_without_end_is_ended(tmp_path: Path) -> None:
+    """Nothing is held of what cannot be credentials."""
+    command = program(
+        tmp_path,
+        """
+        import sys
+        while True:
+            sys.stdout.write("s3cret" * 10_000)
+        """,
+    )
+    user = user_of(written(tmp_path / "config", plugin(command)))
+    assert "printed more than 1 MiB; is it one for credentials?" in await said(user)
+
+
+async def test_of_complaints_without_end_the_last_line_is_told(tmp_path: Path) -> None:
+    """Whatever came before it."""
+    body = "import sys; sys.stderr.write('so ' * 100_000 + '\\nno'); sys.exit(1)"
+    user = user_of(written(tmp_path / "config", plugin(program(tmp_path, body))))
+    assert (await said(user)).endswith("ended with 1: no")
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        "s3cret",
+        ["s3cret"],
+        {"args": 5},
+        {"args": "s3cret"},
+        {"env": "s3cret"},
+        {"env": ["s3cret"]},
+        {"env": [{"value": "s3cret"}]},
+        {"env": [{"name": "A", "value": 5}]},
+        {"installHint": 5},
+    ],
+)
+async def test_a_plugin_of_another_shape_is_told(tmp_path: Path, held: object) -> None:
+    """With where it stands, and without what stands there."""
+    whole = {"apiVersion": V1, "command": "true", **held} if isinstance(held, dict) else held
+    sentence = await said(user_of(written(tmp_path / "config", {"exec": whole})))
+    assert "exec needs apiVersion and command (Expected `" in sentence or "missing" in sentence
+
+
+async def test_a_plugin_with_an_impossible_environment_is_told(tmp_path: Path) -> None:
+    """No program can be given it."""
+    env = [{"name": "A", "value": "s3cret\0"}]
+    user = user_of(written(tmp_path / "config", plugin("true", env=env)))
+    assert "the exec plugin true cannot be started (embedded null byte)" in await said(user)
 
 
 # ---- providers of before
