@@ -5,19 +5,28 @@ leaves out or calls null is the empty value here, as it is in Go. Objects are de
 server's JSON; nobody changes them.
 """
 
+import sys
 from typing import TypeAlias, TypeVar
 
 import msgspec
+from msgspec import structs
 
 T = TypeVar("T")
 Listed: TypeAlias = tuple[T, ...] | None
 Texts: TypeAlias = dict[str, str] | None
 
+_set = structs.force_setattr
+
+
+def _share(part: "Part", field: str, text: str) -> None:
+    _set(part, field, sys.intern(text))
+
 
 class Part(msgspec.Struct, frozen=True, gc=False, rename="camel", kw_only=True):
     """What every part of an object is.
 
-    ``gc=False``: there are no cycles among them, and 5,000 pods are many objects to walk.
+    ``gc=False``: there are no cycles among them, and 5,000 pods are many objects to walk. Texts
+    that are the same in hundreds of pods are one object; they were a quarter of what pods took.
     """
 
 
@@ -62,6 +71,10 @@ class Container(Part, frozen=True):
     image: str = ""
     ports: Listed[ContainerPort] = None
 
+    def __post_init__(self) -> None:
+        _share(self, "name", self.name)
+        _share(self, "image", self.image)
+
 
 class PodSpec(Part, frozen=True):
     """What a pod is to be."""
@@ -69,6 +82,9 @@ class PodSpec(Part, frozen=True):
     node_name: str = ""
     containers: Listed[Container] = None
     init_containers: Listed[Container] = None
+
+    def __post_init__(self) -> None:
+        _share(self, "node_name", self.node_name)
 
 
 class Condition(Part, frozen=True):

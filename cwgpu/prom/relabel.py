@@ -63,30 +63,25 @@ def step(labels: Labels, rule: Rule) -> dict[str, str] | Dropped:
 
 def sentence(dropped: Dropped) -> str:
     """Say which rule dropped a label set, counted from 1, and what decided."""
-    rule = dropped.rule
-    compared = comparison(rule, dropped.value, dropped.other, matched=rule.action in _ON_MATCH)
-    return _numbered(dropped.rule_index, rule.action, compared)
+    return _sentence(dropped.rule_index, dropped.rule, dropped.value, dropped.other)
 
 
 @functools.lru_cache(_MOST_KNOWN)
-def _numbered(index: int, action: Action, compared: str) -> str:
-    return f"rule {index + 1} ({action.value}): {compared}"
+def _sentence(index: int, rule: Rule, value: str, other: str) -> str:
+    compared = comparison(rule, value, other, matched=rule.action in _ON_MATCH)
+    return f"rule {index + 1} ({rule.action.value}): {compared}"
 
 
 def comparison(rule: Rule, value: str, other: str, *, matched: bool) -> str:
     """Say what a rule compared, with what, and how that ended."""
+    compared = json.dumps(value, ensure_ascii=False)
+    of = f" (of {', '.join(rule.source_labels)})" if rule.source_labels else ""
     if rule.action in EQUAL:
         verb = "equals" if matched else "differs from"
         given = json.dumps(other, ensure_ascii=False)
-        return _compared(rule.source_labels, value, f"{verb} {given} (of {rule.target_label})")
+        return f"{compared}{of} {verb} {given} (of {rule.target_label})"
     verb = "matches" if matched else "does not match"
-    return _compared(rule.source_labels, value, f"{verb} the regex {rule.regex.pattern}")
-
-
-@functools.lru_cache(_MOST_KNOWN)
-def _compared(sources: tuple[str, ...], value: str, with_what: str) -> str:
-    of = f" (of {', '.join(sources)})" if sources else ""
-    return f"{json.dumps(value, ensure_ascii=False)}{of} {with_what}"
+    return f"{compared}{of} {verb} the regex {rule.regex.pattern}"
 
 
 def value(labels: Labels, rule: Rule) -> str:

@@ -65,6 +65,9 @@ class Rule:
     result: Template = field(repr=False)
     """``replacement``, taken apart."""
 
+    def __hash__(self) -> int:
+        return hash((self.regex.pattern, self.target_label))  # little, as it is asked for often
+
 
 def rule(  # each parameter is a key of relabel_config
     *,
