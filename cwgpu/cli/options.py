@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -15,6 +16,21 @@ def option(*declarations: str, **settings: Any) -> Callable[[Any], Any]:  # noqa
     longest = max(declarations, key=len)
     twin = "CWGPU_" + longest.removeprefix("--").split("/")[0].replace("-", "_").upper()
     return click.option(*declarations, envvar=twin, show_envvar=True, **settings)
+
+
+def config(help_text: str) -> Callable[[Any], Any]:
+    """Make ``-c``; the text says what it may hold, and what it is without the flag."""
+    path = click.Path(path_type=Path)
+    return option("-c", "--config", type=path, help=help_text)
+
+
+def prometheus_config() -> Callable[[Any], Any]:
+    """Make ``--prometheus-config``."""
+    return option(
+        "--prometheus-config",
+        type=click.Path(path_type=Path),
+        help="prometheus.yml to use in place of the one that the JSON names.",
+    )
 
 
 class Seconds(click.ParamType[float]):

@@ -1,7 +1,6 @@
 """``cwgpu run``: the agent itself, or the same agent with stdout for a sink."""
 
 import os
-from pathlib import Path
 from typing import Any
 
 import click
@@ -14,17 +13,10 @@ _LISTEN = "127.0.0.1:9464"
 
 
 @click.command("run")
-@option(
-    "-c",
-    "--config",
-    type=click.Path(path_type=Path),
-    help="CloudWatch agent JSON, a file or a directory of them.  [default: /etc/cwagentconfig]",
+@options.config(
+    "CloudWatch agent JSON, a file or a directory of them.  [default: /etc/cwagentconfig]"
 )
-@option(
-    "--prometheus-config",
-    type=click.Path(path_type=Path),
-    help="prometheus.yml to use in place of the one that the JSON names.",
-)
+@options.prometheus_config()
 @option("--dry-run", is_flag=True, help="Print the log events to stdout; send nothing.")
 @option("--once", is_flag=True, help="Scrape every target once, then end. Same as --scrapes 1.")
 @option("--scrapes", type=click.IntRange(min=1), help="Scrape every target N times, then end.")

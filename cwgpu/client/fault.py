@@ -183,7 +183,7 @@ def _protocol(error: aiohttp.ClientResponseError, progress: Progress) -> Fault:
     why = words(error.message or "unreadable", progress)
     if _ALERT in why:
         return FailReason.TLS, "it answered in TLS; write scheme: https"
-    return FailReason.OTHER, f"the answer is no HTTP ({why}); is this its port?"
+    return FailReason.NOT_HTTP, f"the answer is no HTTP ({why}); is this its port?"
 
 
 def _secure(progress: Progress) -> bool:

@@ -37,6 +37,8 @@ class FailReason(enum.Enum):
     RESET = "connection_broken"
     SHORT = "body_cut_short"
     """Less came than Content-Length or the last chunk promised."""
+    NOT_HTTP = "not_http"
+    """What came breaks HTTP's rules: another protocol, a length that is wrong, broken chunks."""
     STATUS = "http_status"
     UNAUTHORIZED = "unauthorized"
     """Status 401 or 403."""

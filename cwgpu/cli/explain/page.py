@@ -1,13 +1,12 @@
 """``cwgpu explain page``: where each series of a page goes, or why nowhere."""
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from cwgpu.cli import exits
+from cwgpu.cli import exits, options
 from cwgpu.cli.explain import answers
 from cwgpu.cli.options import option
 from cwgpu.model.errors import ExpositionError, UsageError
@@ -20,18 +19,11 @@ _YAML = (".yml", ".yaml")
 
 
 @click.command("page", short_help="Where each series of a page goes, or why nowhere.")
-@option(
-    "-c",
-    "--config",
-    type=click.Path(path_type=Path),
-    help="CloudWatch agent JSON, a file or a directory of them.  [default: /etc/cwagentconfig; "
-    "none for --samples]",
+@options.config(
+    "CloudWatch agent JSON, a file or a directory of them.  [default: /etc/cwagentconfig; "
+    "none for --samples]"
 )
-@option(
-    "--prometheus-config",
-    type=click.Path(path_type=Path),
-    help="prometheus.yml to use in place of the one that the JSON names.",
-)
+@options.prometheus_config()
 @option("--job", help="The job's name.  [default: the only one]")
 @option("--page", metavar="FILE|URL", required=True, help="The page. - is standard input.")
 @option(

@@ -11,6 +11,7 @@ from typing import IO, Any
 
 import click
 
+from cwgpu.cli.explain import bound
 from cwgpu.model.errors import UsageError
 from cwgpu.model.labels import Labels
 
@@ -36,15 +37,18 @@ def read(name: str, *, live: bool) -> Iterator[Labels | Fault]:
     shown = "stdin" if name == _STDIN else name
     try:
         with click.open_file(name, "rb") as file:
-            yield from _lines(file, shown) if live and piped else _whole(file.read(), shown)
+            if live and piped:
+                yield from _lines(file, shown)
+            else:
+                yield from _whole(bound.whole(file, f"--labels {name}"), shown)
     except OSError as error:
         raise UsageError(f"--labels {name} cannot be read: {error.strerror or error}") from error
 
 
 def _lines(file: IO[bytes], name: str) -> Iterator[Labels | Fault]:
-    for number, line in enumerate(file, start=1):
+    for number, line in enumerate(bound.lines(file, "--labels"), start=1):
         if number == 1 and _is_beginning(line):
-            yield from _whole(line + file.read(), name)
+            yield from _whole(line + bound.whole(file, "--labels"), name)
         else:
             yield from _line(line, f"{name}:{number}")
 

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from cwgpu.cli.explain import bound
 from cwgpu.model.errors import UnavailableError, UsageError
 from cwgpu.model.scrape import Scrape, ScrapeFailed
 from cwgpu.model.target import Target
@@ -59,7 +60,7 @@ def read(page: str, form: str | None, job: Job) -> Source:
     name = "stdin" if page == _STDIN else page
     try:
         with click.open_file(page, "rb") as file:
-            body = file.read()
+            body = bound.whole(file, f"--page {page}")
     except OSError as error:
         raise UsageError(f"--page {page} cannot be read: {error.strerror or error}") from error
     guessed = "openmetrics" if page.endswith(_ENDING) else "text"

@@ -5,24 +5,18 @@ from pathlib import Path
 
 import click
 
+from cwgpu.cli import options
 from cwgpu.cli.explain import answers
 from cwgpu.cli.options import option
 from cwgpu.model.labels import Labels
 
 
 @click.command("target", short_help="What a job makes of a discovered target, or why nothing.")
-@option(
-    "-c",
-    "--config",
-    type=click.Path(path_type=Path),
-    help="CloudWatch agent JSON, a file or a directory of them, or a prometheus.yml.  "
-    "[default: /etc/cwagentconfig]",
+@options.config(
+    "CloudWatch agent JSON, a file or a directory of them, or a prometheus.yml.  "
+    "[default: /etc/cwagentconfig]"
 )
-@option(
-    "--prometheus-config",
-    type=click.Path(path_type=Path),
-    help="prometheus.yml to use in place of the one that the JSON names.",
-)
+@options.prometheus_config()
 @option("--job", help="The job's name.  [default: the only one]")
 @option(
     "--labels",

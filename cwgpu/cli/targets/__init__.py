@@ -20,18 +20,11 @@ _AGENT = "http://127.0.0.1:9464"
 
 
 @click.command("targets", short_help="Which targets there are, and why the others are none.")
-@option(
-    "-c",
-    "--config",
-    type=click.Path(path_type=Path),
-    help="CloudWatch agent JSON, a file or a directory of them, or a prometheus.yml.  "
-    "[default: /etc/cwagentconfig]",
+@options.config(
+    "CloudWatch agent JSON, a file or a directory of them, or a prometheus.yml.  "
+    "[default: /etc/cwagentconfig]"
 )
-@option(
-    "--prometheus-config",
-    type=click.Path(path_type=Path),
-    help="prometheus.yml to use in place of the one that the JSON names.",
-)
+@options.prometheus_config()
 @option(
     "--kubeconfig",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
