@@ -6,7 +6,7 @@ may still stand in its status; and while a pod runs, no other one has its addres
 their node's network share its address rightly.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -100,7 +100,8 @@ class Join:
         known, kept = _Known(views), {}
         chooses = self._role is Role.POD
         for at, found in _primary(views).objects.items():
-            if chooses and not _counts(found, running):
+            # Nearly all run, and have not changed since: 5,000 are passed by here each time.
+            if chooses and found.status.phase != _RUNNING and not _counts(found, running):
                 continue
             made = former.get(at)
             if made is None or made.found is not found or not known.still(made.seen):
@@ -119,14 +120,13 @@ class Join:
         """Give the addresses that running pods have."""
         if self._role is not Role.POD:
             return frozenset()
-        return frozenset(_addresses(views for views in parts if views is not None))
-
-
-def _addresses(parts: Iterator[Views]) -> Iterator[str]:
-    for views in parts:
-        for pod in _primary(views).objects.values():
-            if pod.status.phase == _RUNNING:
-                yield pod.status.pod_ip
+        return frozenset(
+            pod.status.pod_ip
+            for views in parts
+            if views is not None
+            for pod in _primary(views).objects.values()
+            if pod.status.phase == _RUNNING
+        )
 
 
 def _primary(views: Views) -> View[Any]:
@@ -134,9 +134,8 @@ def _primary(views: Views) -> View[Any]:
 
 
 def _counts(pod: Pod, running: frozenset[str]) -> bool:
+    """Tell whether a pod counts that does not run."""
     status = pod.status
-    if status.phase == _RUNNING:
-        return True
     if status.phase in _ENDED:
         return False
     return status.pod_ip == status.host_ip or status.pod_ip not in running
