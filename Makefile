@@ -49,9 +49,10 @@ fuzz: $(DEV_STAMP) ## Break pages, rules and documents for ten minutes and see w
 bench: $(DEV_STAMP) ## Measure the hot path
 	@$(BIN)/python -m pytest --benchmark-enable --benchmark-only tests/bench
 
-load: $(DEV_STAMP) ## Measure hostile pages, and 300 targets of which 120 never answer
+load: $(DEV_STAMP) ## Measure hostile pages, 300 targets of which 120 never answer, and 5,000 pods
 	@$(BIN)/python -m tests.load.lines
 	@$(BIN)/python -m tests.load.targets
+	@$(BIN)/python -m tests.load.kubernetes
 
 lint: $(DEV_STAMP) ## Check style, types and floors
 	@$(BIN)/ruff check
