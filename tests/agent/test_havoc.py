@@ -10,4 +10,5 @@ from tests.agent import havoc
 @pytest.mark.parametrize("seed", range(6))
 async def test_targets_come_to_be_those_of_the_server(seed: int, tmp_path: Path) -> None:
     """Churn, cuts, silence, versions that expire, refusals, rotated tokens, rights that go."""
-    await havoc.play(seed, tmp_path)
+    end = await havoc.play(seed, tmp_path)
+    assert end.wanted == end.expected, end.acts
