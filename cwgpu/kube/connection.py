@@ -116,7 +116,7 @@ class Connection:
                 return
             yield []
             lines, content = Lines(), response.content
-            stack.enter_context(self._minding(content, quiet_s))
+            stack.enter_context(self._minding(content, lines, quiet_s))
             try:
                 while not content.at_eof():
                     chunk = await content.readany()
@@ -143,21 +143,24 @@ class Connection:
 
     @contextlib.contextmanager
     def _minding(
-        self, content: aiohttp.StreamReader, quiet_s: Callable[[], float]
+        self, content: aiohttp.StreamReader, lines: Lines, quiet_s: Callable[[], float]
     ) -> Iterator[None]:
         """End a stream in which nothing comes any more."""
-        minder = asyncio.create_task(self._mind(content, quiet_s))
+        minder = asyncio.create_task(self._mind(content, lines, quiet_s))
         try:
             yield
         finally:
             minder.cancel()
 
-    async def _mind(self, content: aiohttp.StreamReader, quiet_s: Callable[[], float]) -> None:
-        # Looking now and then costs nothing with each event, unlike a timer for each of them.
-        looks, heard_bytes = 0, -1
+    async def _mind(
+        self, content: aiohttp.StreamReader, lines: Lines, quiet_s: Callable[[], float]
+    ) -> None:
+        # Looking now and then costs nothing with each event, unlike a timer for each of them. Lines
+        # count and not bytes: a byte now and then is no answer.
+        looks, heard = 0, -1
         while looks < _LOOKS:
-            looks = looks + 1 if content.total_bytes == heard_bytes else 0
-            heard_bytes = content.total_bytes
+            looks = looks + 1 if lines.complete == heard else 0
+            heard = lines.complete
             await self._sleep(quiet_s() / _LOOKS)
         content.set_exception(TimeoutError())
 

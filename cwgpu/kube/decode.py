@@ -19,6 +19,10 @@ Key: TypeAlias = tuple[str, str]
 """Namespace and name; the namespace is empty for what is in none."""
 
 
+BROKEN = (msgspec.MsgspecError, RecursionError)
+"""What reading raises for another shape, for what is no JSON, and for brackets without end."""
+
+
 class Place(msgspec.Struct, frozen=True, rename="camel"):
     """``metadata`` of a list."""
 
@@ -30,6 +34,7 @@ class Page(msgspec.Struct, frozen=True):
     """A list, or a part of one."""
 
     metadata: Place
+    kind: str = ""
     items: list[msgspec.Raw] | None = None
 
 
@@ -76,17 +81,34 @@ class Reader(Generic[T]):
     """Reads objects of one kind."""
 
     def __init__(self, kind: type[T]) -> None:
+        self._kind = kind
         self._decode = msgspec.json.Decoder(kind).decode
 
     def read(self, raw: bytes | msgspec.Raw) -> T | Unreadable:
         """Give the object."""
         try:
             made = self._decode(raw)
-        except msgspec.MsgspecError as error:
-            return _unreadable(raw, str(error))
+        except BROKEN as error:
+            return self._again(raw, str(error))
         if not made.metadata.name:
             return _unreadable(raw, "it has no name")
         return made
+
+    def _again(self, raw: bytes | msgspec.Raw, why: str) -> T | Unreadable:
+        """Give an object that has null where Go would write nothing: to Go both are the same."""
+        try:
+            made = msgspec.convert(_without_nulls(msgspec.json.decode(raw)), self._kind)
+        except BROKEN:
+            return _unreadable(raw, why)
+        return made if made.metadata.name else _unreadable(raw, why)
+
+
+def _without_nulls(found: object) -> object:
+    if isinstance(found, dict):
+        return {name: _without_nulls(held) for name, held in found.items() if held is not None}
+    if isinstance(found, list):
+        return [_without_nulls(held) for held in found if held is not None]
+    return found
 
 
 def key(made: objects.Object) -> Key:
@@ -98,7 +120,7 @@ def key(made: objects.Object) -> Key:
 def _unreadable(raw: bytes | msgspec.Raw, why: str) -> Unreadable:
     try:
         found: Any = msgspec.json.decode(raw)
-    except msgspec.MsgspecError:
+    except BROKEN:
         found = None
     meta = found.get("metadata") if isinstance(found, dict) else None
     fields = meta if isinstance(meta, dict) else {}

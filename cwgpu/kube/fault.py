@@ -15,6 +15,7 @@ import msgspec
 from yarl import URL
 
 from cwgpu.kube import failure
+from cwgpu.kube.decode import BROKEN
 from cwgpu.kube.failure import CredentialsError, Failure
 from cwgpu.kube.request import Request
 
@@ -33,6 +34,7 @@ _WORDS = 300
 _LONGEST_WAIT_S = 300.0
 # Who is told of one verb will need the others, too: a reflector those, and a lease these.
 _TOGETHER = ("list", "watch"), ("get", "create", "update")
+_ELSEWHERE = range(300, 400)
 _USER = re.compile(r'User "([^"]*)"')
 _ACCOUNT = re.compile(r"system:serviceaccount:([^:]+):([^:]+)")
 
@@ -46,6 +48,7 @@ class Details(msgspec.Struct, frozen=True, rename="camel"):
 class Status(msgspec.Struct, frozen=True):
     """What the API answers instead of what was asked for."""
 
+    kind: str | None = None
     code: int | None = None
     message: str | None = None
     details: Details | None = None
@@ -65,6 +68,13 @@ def told(request: Request, body: bytes) -> Failure:
     """Explain the Status that came as an ERROR in a stream."""
     held = _read(body)
     return _explain(request, held.code or 0, held.message or "", _wait_s("", held))
+
+
+def odd(request: Request, body: bytes, why: str) -> Failure:
+    """Explain an answer that is not what was asked for, though the server says that all is well."""
+    if _read(body).kind == "Status":
+        return told(request, body)
+    return Failure(f"{request.failed}: {why}")
 
 
 def broken(request: Request, error: Exception, url: str, limit_s: float = 0.0) -> Failure:
@@ -94,6 +104,8 @@ def _explain(request: Request, status: int, message: str, wait_s: float) -> Fail
     elif status == failure.NOT_FOUND and not request.name:
         kind = f"{request.resource.group or 'core'}/{request.resource.version}"
         advice = f"this server has no {request.resource.plural} in {kind}; is it a Kubernetes API?"
+    elif status in _ELSEWHERE:
+        advice = f"HTTP status {status} leads somewhere else; is this the URL of a Kubernetes API?"
     elif status:
         advice = f"HTTP status {status}"
     else:
@@ -127,7 +139,7 @@ def _whom(message: str) -> str:
 def _read(body: bytes) -> Status:
     try:
         return _STATUS.decode(body)
-    except msgspec.MsgspecError:
+    except BROKEN:
         return Status()
 
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import msgspec
 
-from cwgpu.kube import failure
+from cwgpu.kube import failure, fault
 from cwgpu.kube.connection import Connection
+from cwgpu.kube.decode import BROKEN
 from cwgpu.kube.failure import Failure
 from cwgpu.kube.request import Request
 from cwgpu.kube.resource import LEASES
@@ -119,8 +120,8 @@ class Leases:
         try:
             lease = msgspec.json.decode(answer, type=LeaseObject)
             self._document = msgspec.json.decode(answer, type=dict[str, Any])
-        except msgspec.MsgspecError as error:
-            return Failure(f"{request.failed}: the answer is no Lease ({error})")
+        except BROKEN as error:
+            return fault.odd(request, answer, f"the answer is no Lease ({error})")
         spec = lease.spec or LeaseSpec()
         return Record(
             spec.holder_identity or "",

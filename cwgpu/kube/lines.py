@@ -15,6 +15,8 @@ class Lines:
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
         self._held_bytes = 0
+        self.complete = 0
+        """How many lines were given."""
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """Take what has come and give the lines that are complete; raises ValueError."""
@@ -26,7 +28,9 @@ class Lines:
         self._pieces.clear()
         self._held_bytes = 0
         self._hold(rest)
-        return [line for line in whole.split(b"\n") if line and not line.isspace()]
+        lines = [line for line in whole.split(b"\n") if line and not line.isspace()]
+        self.complete += len(lines)
+        return lines
 
     def _hold(self, piece: bytes) -> None:
         if piece:

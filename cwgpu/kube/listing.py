@@ -3,9 +3,7 @@
 import asyncio
 from typing import Generic, TypeVar
 
-import msgspec
-
-from cwgpu.kube import decode, failure
+from cwgpu.kube import decode, failure, fault
 from cwgpu.kube.connection import Connection
 from cwgpu.kube.decode import Key, Page, Reader
 from cwgpu.kube.failure import Failure
@@ -44,6 +42,8 @@ class Listing(Generic[T]):
                 self._whole |= bool(going_on) and page.status == failure.GONE
                 return page
             await self._take(page, listed)
+            if going_on and going_on == page.metadata.going_on:
+                return Failure(f"{request.failed}: a page is followed by itself, without an end")
             going_on = page.metadata.going_on or ""
             if not going_on:
                 break
@@ -57,8 +57,12 @@ class Listing(Generic[T]):
             return body
         try:
             page = decode.page(body)
-        except msgspec.MsgspecError as error:
-            return Failure(f"{request.failed}: the answer is no list ({error})")
+        except decode.BROKEN as error:
+            return fault.odd(request, body, f"the answer is no list ({error})")
+        wanted = f"{request.resource.type.__name__}List"
+        if page.kind and page.kind != wanted:
+            kind = fault.printable(page.kind)
+            return fault.odd(request, body, f"the answer is of the kind {kind}, and not {wanted}")
         if not page.metadata.resource_version:
             return Failure(f"{request.failed}: the answer is a list without a resourceVersion")
         return page

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from cwgpu.kube import limit
+from cwgpu.kube.decode import BROKEN
 from cwgpu.kube.failure import CredentialsError
 from cwgpu.kube.fault import printable
 
@@ -209,7 +210,7 @@ async def _end(process: asyncio.subprocess.Process, sleep: limit.Sleep) -> None:
 def _read(printed: bytes, command: str, version: str) -> Credential:
     try:
         credential = msgspec.json.decode(printed, type=ExecCredential)
-    except msgspec.MsgspecError as error:
+    except BROKEN as error:
         raise CredentialsError(
             f"what the exec plugin {command} printed is no ExecCredential ({error})"
         ) from error

@@ -6,8 +6,6 @@ https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists
 import contextlib
 from typing import Generic, TypeVar
 
-import msgspec
-
 from cwgpu.kube import decode, fault
 from cwgpu.kube.connection import ANSWER_S, Connection
 from cwgpu.kube.decode import Key, Reader, Unreadable
@@ -91,8 +89,8 @@ class Watching(Generic[T]):
             if event.type == "BOOKMARK":
                 self._mark(decode.bookmark(event.object))
                 return None
-        except msgspec.MsgspecError as error:
-            return Failure(f"{self._request.failed}: a line of the answer is no event ({error})")
+        except decode.BROKEN as error:
+            return fault.odd(self._request, line, f"a line of the answer is no event ({error})")
         if event.type == "ERROR":
             return fault.told(self._request, bytes(event.object))
         found = self._reader.read(event.object)

@@ -1,8 +1,10 @@
 """A reflector's view comes to be what the server has, whatever happens on the way."""
 
 import asyncio
+import json
 import math
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from aiohttp import web
@@ -149,6 +151,33 @@ async def test_a_beginning_that_does_not_go_on_is_dead() -> None:
         assert watch.names == set()
 
 
+async def test_a_byte_now_and_then_is_no_answer() -> None:
+    """A beginning of which no line comes is dead, though something comes."""
+    ticks: asyncio.Queue[None] = asyncio.Queue()
+    over = asyncio.Event()
+
+    async def answer(request: web.Request, _: int) -> web.StreamResponse:
+        if "watch" not in request.query:
+            return web.json_response({"metadata": {"resourceVersion": "7"}, "items": [pod("a")]})
+        response = web.StreamResponse()
+        await response.prepare(request)
+        try:
+            while True:
+                await ticks.get()
+                await response.write(b" \n ")
+        finally:
+            over.set()
+
+    async with stage.serve(answer) as server, reflecting(server.url) as watch:
+        await eventually(lambda: server.queries)
+        for _ in range(20):
+            ticks.put_nowait(None)
+            await eventually(lambda: ticks.empty() or over.is_set())
+            await watch.patience.move(2)
+        await watch.later(lambda: watch.view.synced)
+        assert watch.names == {"a"}
+
+
 # ---- pages
 
 
@@ -192,6 +221,21 @@ async def test_pages_that_expire_are_asked_for_in_one() -> None:
         assert watch.view.version > seen
 
 
+async def test_pages_without_an_end_are_told() -> None:
+    """A server that does not understand the question gives the first page for ever."""
+
+    async def answer(request: web.Request, _: int) -> web.StreamResponse:
+        meta = {"resourceVersion": "7", "continue": "more"}
+        return web.json_response(
+            {"metadata": meta, "items": [pod("a")]}, status=400 if "watch" in request.query else 200
+        )
+
+    async with stage.serve(answer) as server, reflecting(server.url) as watch:
+        await watch.until(lambda: watch.view.trouble)
+        assert "a page is followed by itself, without an end" in watch.view.trouble
+        assert not watch.view.synced
+
+
 async def test_selected_objects_come_from_the_servers_memory_first(api: FakeKubernetes) -> None:
     """The first list is the cheap one, which may be old; later ones must not go back in time."""
     api.chaos.watch_lists = False
@@ -223,6 +267,16 @@ async def test_selected_objects_come_from_the_servers_memory_first(api: FakeKube
         (b"<html>", "the answer is no list ("),
         (b"{}", "the answer is no list ("),
         (b'{"metadata": {}, "items": []}', "the answer is a list without a resourceVersion"),
+        (
+            b'{"kind": "NodeList", "metadata": {"resourceVersion": "7"}, "items": []}',
+            "the answer is of the kind NodeList, and not PodList",
+        ),
+        (
+            b'{"kind": "Status", "metadata": {}, "code": 500, "message": "etcd is gone"}',
+            "HTTP status 500 (etcd is gone)",
+        ),
+        (b'{"kind": "Status", "code": 500, "message": "etcd is gone"}', "HTTP status 500 (etcd"),
+        (b'{"x": ' + b"[" * 100_000, "the answer is no list (maximum recursion"),
     ],
 )
 async def test_answers_that_are_no_lists_are_told(body: bytes, said: str) -> None:
@@ -314,12 +368,37 @@ async def test_an_unreadable_object_costs_itself(api: FakeKubernetes, *, streams
 
 
 @pytest.mark.parametrize(
+    "fields",
+    [
+        {"status": None},
+        {"spec": {"nodeName": None, "containers": None}},
+        {"spec": {"containers": [None, {"name": "c", "image": None, "ports": [None]}]}},
+        {"status": {"podIP": None, "conditions": [{"type": None}]}},
+    ],
+)
+async def test_null_is_nothing(fields: dict[str, Any]) -> None:
+    """Wherever it stands: to Kubernetes' own programs both are the same."""
+    metadata = {"name": "a", "namespace": GPU, "labels": None, "uid": None}
+    found = {"metadata": metadata, **fields}
+
+    async def answer(request: web.Request, _: int) -> web.StreamResponse:
+        await stage.stream(request, event("ADDED", found), bookmark(5, ends=True))
+        return await stage.for_ever()
+
+    async with stage.serve(answer) as server, reflecting(server.url) as watch:
+        await watch.until(lambda: watch.view.synced)
+        assert watch.names == {"a"}
+        assert not watch.view.unreadable
+
+
+@pytest.mark.parametrize(
     "odd",
     [
         b'{"metadata": {"namespace": "gpu"}}',
         b'{"metadata": {"name": 1}}',
         b'{"metadata": {"name": "\xff"}}',
         b'{"metadata": 1}',
+        b'{"metadata": null}',
         b"{}",
         b"[]",
     ],
@@ -422,6 +501,18 @@ async def test_a_line_that_is_no_event_ends_the_stream(api: FakeKubernetes, watc
     api.put(pod("d"))
     await watch.later(lambda: "d" in watch.names)
     assert asked(api, "watch")[1]["resourceVersion"] == str(seen)
+
+
+async def test_a_status_in_the_place_of_a_stream_is_told() -> None:
+    """As some proxies do it, which say that all is well."""
+
+    async def answer(request: web.Request, _: int) -> web.StreamResponse:
+        status = {"kind": "Status", "metadata": {}, "code": 503, "message": "come back later"}
+        return web.json_response(status, dumps=lambda held: json.dumps(held) + "\n")
+
+    async with stage.serve(answer) as server, reflecting(server.url) as watch:
+        await watch.later(lambda: watch.view.trouble)
+        assert "HTTP status 503 (come back later)" in watch.view.trouble
 
 
 async def test_a_server_that_ends_every_stream_is_left_alone_for_longer_and_longer() -> None:

@@ -45,6 +45,5 @@ def _covers(pattern: str, host: str) -> bool:
     """Tell whether a certificate's name covers a host; a leading ``*`` is one label of it."""
     if pattern == host:
         return True
-    first, _, rest = pattern.partition(".")
-    _, dot, below = host.partition(".")
-    return first == "*" and below == rest and bool(dot)
+    first, *rest = pattern.split(".")
+    return first == "*" and rest == host.split(".")[1:]

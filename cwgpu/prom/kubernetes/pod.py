@@ -26,11 +26,10 @@ def labels(pod: Pod) -> Found:
         **meta.described("pod", pod.metadata),
     }
     owner = workload.controller(pod)
-    if owner:
-        found |= {
-            meta.label("pod_controller_kind"): owner.kind,
-            meta.label("pod_controller_name"): owner.name,
-        }
+    if owner and owner.kind:
+        found[meta.label("pod_controller_kind")] = owner.kind
+    if owner and owner.name:
+        found[meta.label("pod_controller_name")] = owner.name
     kind, name = workload.workload(pod)
     if kind:
         found |= {meta.label("pod_workload_kind"): kind, meta.label("pod_workload_name"): name}

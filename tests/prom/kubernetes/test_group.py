@@ -104,3 +104,36 @@ def test_ports_that_no_endpoint_has_are_targets_too() -> None:
         ["10.0.0.9:80", "10.0.0.9", "10.0.0.9:9400"],
         ["10.0.0.9:80", "10.0.0.9"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "host", "scheme"),
+    [
+        ("a.example.org", "a.example.org", "https"),
+        ("*.example.org", "a.example.org", "https"),
+        ("*.example.org", "b.a.example.org", "http"),
+        ("*.example.org", "example.org", "http"),
+        ("a.*.org", "a.example.org", "http"),
+        ("*", "gpu", "https"),
+        ("*", "gpu.org", "http"),
+    ],
+)
+def test_a_star_of_an_ingress_is_one_label_of_the_host(
+    pattern: str, host: str, scheme: str
+) -> None:
+    """As it is in a certificate."""
+    spec = {"tls": [{"hosts": [pattern]}], "rules": [{"host": host}]}
+    ingress = {"kind": "Ingress", "metadata": {"name": "i", "namespace": "ns"}, "spec": spec}
+    (target,) = _targets(Role.INGRESS, ingress)
+    assert target[f"{_P}ingress_scheme"] == scheme
+
+
+def test_an_owner_without_kind_and_name_is_no_label() -> None:
+    """What is not said is not written as empty."""
+    known = Known([_pod("p", "10.0.0.1", 80) | {"metadata": _OWNED}], attach_node=False)
+    (found,) = known.of(Role.POD)
+    labels = group.group(Role.POD, found, known).labels
+    assert not [name for name in labels if "controller" in name]
+
+
+_OWNED = {"name": "p", "namespace": "ns", "ownerReferences": [{"controller": True}]}
