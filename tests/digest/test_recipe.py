@@ -12,6 +12,7 @@ from cwgpu.emf.delta import Treatment
 from cwgpu.model.drop import DropReason
 from cwgpu.model.kind import Kind
 from cwgpu.model.labels import LabelPairs
+from cwgpu.model.reading import Refused
 from cwgpu.plan.plan import Dcgm, Plan
 from cwgpu.prom import regex, relabel
 from cwgpu.prom.family import Role
@@ -31,8 +32,10 @@ def cook(
     of: Plan | None = None,
     **job: object,
 ) -> Slot | Dropped:
-    """Decide on one series of the usual target."""
-    return kitchen.recipe(of, **job).cook(Series(name, labels, role), TARGET)
+    """Decide on one series of the usual target, of which no limit refuses the page."""
+    decided = kitchen.recipe(of, **job).cook(Series(name, labels, role), TARGET)
+    assert not isinstance(decided, Refused)
+    return decided
 
 
 def slot(
