@@ -166,6 +166,7 @@ async def looking(pods: int) -> AsyncIterator[Looking]:
                 nodes = KubernetesDiscovery(Role.NODE, server)
                 intake.follow(replace(plan, jobs=(Job("n", 60.0, 10.0, kubernetes=(nodes,)),)))
                 await found.until(lambda: not intake.unready)
+                gc.freeze()  # as the program does when it has started
                 yield found
             finally:
                 running.cancel()
