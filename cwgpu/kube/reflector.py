@@ -37,6 +37,10 @@ SLOWLY_S = 30.0
 # A stream that breaks and a token that was rotated are no news before they come again.
 _NEWS = 2
 
+# A server that was away for so many tries, half a minute or so, may come back from a backup: then
+# it knows less than we do, and says nothing to those who ask for what comes after that.
+_RESTORED = 6
+
 _DENIED = frozenset({failure.UNAUTHORIZED, failure.FORBIDDEN})
 _SLOW = frozenset({failure.FORBIDDEN, failure.NOT_FOUND})
 _EXPECTED = frozenset({failure.GONE, failure.UNAUTHORIZED})
@@ -140,7 +144,7 @@ class Reflector(View[T], Generic[T]):
         if failed is None:
             self._by_pages = False
             return None
-        if failed.status in _FROM_ANEW:
+        if failed.status in _FROM_ANEW or self._failures >= _RESTORED:
             self._from = ""
         self._by_pages = failed.status == failure.FORBIDDEN
         self._report("watch", failed, known=watching.agreed or failed.status in _EXPECTED)

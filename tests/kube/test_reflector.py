@@ -716,6 +716,26 @@ async def test_an_hour_without_a_server_costs_nothing(api: FakeKubernetes, watch
     assert watch.view.version > told
 
 
+async def test_a_server_that_was_restored_from_a_backup(api: FakeKubernetes, watch: Watch) -> None:
+    """It knows less than we do, and would say nothing to who asks for what comes after that."""
+    for count in range(50):
+        api.put(pod("d", app=str(count)))
+    await watch.until(lambda: "d" in watch.names)
+    await api.stop()
+    begun = watch.pauses.now
+    await watch.later(lambda: watch.pauses.now - begun > 300)
+    restored = FakeKubernetes()
+    restored.port = api.port
+    restored.put({**pod("a"), "spec": {"nodeName": "another"}})
+    assert restored.version < api.version
+    watch.user.token = restored.admin
+    async with restored:
+        await watch.later(lambda: watch.names == {"a"})
+        assert watch.view.objects[GPU, "a"].spec.node_name == "another"
+        restored.put(pod("e"))
+        await watch.until(lambda: watch.names == {"a", "e"})
+
+
 async def test_trouble_is_told_once(api: FakeKubernetes, watch: Watch) -> None:
     """Nobody is woken to be told the same again."""
     api.chaos.fail_next(503, times=math.inf)
