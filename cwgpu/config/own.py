@@ -52,7 +52,7 @@ class Lease(Model):
         15_000,
         description=(
             "An agent that stands by takes over when the lease was left alone for this long. "
-            "Default 15s."
+            "Default 15s; an hour at most."
         ),
     )
     renew_deadline: Duration = Field(

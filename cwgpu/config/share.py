@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from cwgpu.config.node import Loc, short
 from cwgpu.config.own import Lease, Own, Shard
 from cwgpu.config.report import Report
+from cwgpu.pace import election
 from cwgpu.pace import shard as pace
 from cwgpu.plan import kubernetes as plan
 from cwgpu.prom import duration
@@ -61,6 +62,10 @@ def _check_times(written: Lease, report: Report) -> None:
     if written.duration % _SECOND_MS or not written.duration:
         message = f"duration {duration.format(written.duration)} is not in whole seconds"
         report.error((*_LEASE, "duration"), "wrong-value", message, "write 15s, or 1s or more")
+    if written.duration > election.LONGEST_S * _SECOND_MS:
+        message = f"duration {duration.format(written.duration)} is longer than an hour"
+        advice = "write 15s: for so long nobody scrapes when an agent is lost"
+        report.error((*_LEASE, "duration"), "wrong-value", message, advice)
     order = ("duration", "renew_deadline", "retry_period")
     for longer, shorter in itertools.pairwise(order):
         most, given = getattr(written, longer), getattr(written, shorter)

@@ -12,6 +12,10 @@ renews. Only who has never seen it makes it at once: the first agent of a cluste
 
 from dataclasses import dataclass, replace
 
+LONGEST_S = 3600.0
+"""No agent has a longer lease. One that says so was written by somebody else, or by hand, and must
+not keep everybody waiting for years."""
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:
@@ -89,7 +93,8 @@ class Election:
         version = record.version or None
         if record.holder == self.me and (version or self.leads(now_s)):
             return now, Write(version, record.transitions, takes_over=False)
-        ends_s = now.seen_at_s + max(record.duration_s, self.terms.duration_s)
+        waits_s = max(min(record.duration_s, LONGEST_S), self.terms.duration_s)
+        ends_s = now.seen_at_s + waits_s
         if (record.holder or not version) and now_s < ends_s:
             return now.lost(), Wait(record.holder, ends_s)
         return now.lost(), Write(version, record.transitions + 1, takes_over=True)

@@ -60,6 +60,12 @@ def test_a_lease_needs_a_name() -> None:
             "duration 15s500ms is not in whole seconds",
         ),
         (
+            {"duration": "2h"},
+            "wrong-value",
+            "duration",
+            "duration 2h is longer than an hour",
+        ),
+        (
             {"duration": "10s"},
             "wrong-value",
             "renew_deadline",

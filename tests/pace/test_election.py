@@ -63,6 +63,18 @@ def test_the_longer_of_two_durations_counts() -> None:
     assert decided == Wait("a", 260)
 
 
+@pytest.mark.parametrize(
+    ("written_s", "counts_s"), [(-5.0, 15), (0.0, 15), (3600.0, 3600), (2.0**31, 3600)]
+)
+def test_no_lease_is_waited_for_longer_than_an_hour(written_s: float, counts_s: float) -> None:
+    """Whatever a stranger's hand has written into it, and also when it is deleted then."""
+    stranger = Record("x", written_s, "1")
+    election, decided = Election("b", TERMS).observe(stranger, 200)
+    assert decided == Wait("x", 200 + counts_s)
+    _, decided = election.observe(None, 210)
+    assert decided == Wait("x", 210 + counts_s)
+
+
 def test_a_lease_that_was_given_back_is_taken_at_once() -> None:
     """A rolling update has no gap."""
     _, decided = Election("b", TERMS).observe(_record(""), 200)
