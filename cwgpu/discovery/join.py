@@ -89,8 +89,8 @@ class Join:
         running = self._running(parts)
         pairs = zip(parts, former, strict=True)
         self._made = [self._part(views, made, running) for views, made in pairs]
-        every = (made.group for part in self._made for made in part.values())
-        return tuple(group for group in every if group.targets)
+        every = [made.group for part in self._made for made in part.values()]
+        return tuple([group for group in every if group.targets])
 
     def _part(
         self, views: Views | None, former: Mapping[Key, _Made], running: frozenset[str]
@@ -104,7 +104,11 @@ class Join:
             if chooses and found.status.phase != _RUNNING and not _counts(found, running):
                 continue
             made = former.get(at)
-            if made is None or made.found is not found or not known.still(made.seen):
+            if (
+                made is None
+                or made.found is not found
+                or (made.seen and not known.still(made.seen))
+            ):
                 made = self._make(found, known)
             kept[at] = made
         return kept

@@ -7,6 +7,7 @@ bounds, and words of ours. No label names a target, a metric or a stream: their 
 import platform
 from collections import Counter as Tally
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from types import MappingProxyType
 
 import prometheus_client
@@ -55,7 +56,7 @@ class Metrics:
             target.identity: former.get(target.identity, _UNSCRAPED) for target in wanted
         }
         counts = Tally((identity[0], state) for identity, state in self._states.items())
-        lost = Tally((one.job, one.rejected) for one in dropped)
+        lost = Tally(map(attrgetter("job", "rejected"), dropped))
         lost.update(forgotten)
         for (job, rejected), count in lost.items():
             counts[job, _REJECTED if rejected else _DROPPED] += count
