@@ -16,6 +16,7 @@ from aiohttp.abc import AbstractResolver
 from yarl import URL
 
 import cwgpu
+from cwgpu.client.resolve import Resolver
 from cwgpu.kube import failure, fault, limit
 from cwgpu.kube.access import Access, Credentials
 from cwgpu.kube.failure import Failure
@@ -205,7 +206,7 @@ class Connection:
         if self._session is None:
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(
-                    limit=0, resolver=self._resolver, socket_factory=_socket
+                    limit=0, resolver=self._resolver or Resolver(), socket_factory=_socket
                 ),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=aiohttp.ClientTimeout(),  # ours are above

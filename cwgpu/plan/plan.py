@@ -28,7 +28,8 @@ class FileDiscovery:
 class HttpDiscovery:
     """One http_sd_configs entry."""
 
-    url: str
+    url: str = field(repr=False)
+    """May hold a password or a token."""
     refresh_s: float
     client: Client = field(default_factory=Client)
 
