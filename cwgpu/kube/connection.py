@@ -158,11 +158,11 @@ class Connection:
     ) -> None:
         # Looking now and then costs nothing with each event, unlike a timer for each of them. Lines
         # count and not bytes: a byte now and then is no answer.
-        looks, heard = 0, -1
+        looks, heard = 0, lines.complete
         while looks < _LOOKS:
+            await self._sleep(quiet_s() / _LOOKS)
             looks = looks + 1 if lines.complete == heard else 0
             heard = lines.complete
-            await self._sleep(quiet_s() / _LOOKS)
         content.set_exception(TimeoutError())
 
     async def _gather(self, response: aiohttp.ClientResponse, gather_s: float) -> None:

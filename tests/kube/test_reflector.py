@@ -178,6 +178,29 @@ async def test_a_byte_now_and_then_is_no_answer() -> None:
         assert watch.names == {"a"}
 
 
+async def test_silence_is_looked_for_by_quarters_of_its_time() -> None:
+    """Whenever the last line came, it takes a quarter longer at most to know that none follows."""
+    goes_on = asyncio.Event()
+
+    async def answer(request: web.Request, count: int) -> web.StreamResponse:
+        if "limit" in request.query:
+            return web.json_response({"metadata": {"resourceVersion": "7"}, "items": None})
+        begun = await stage.stream(request, event("ADDED", pod("a")))
+        await goes_on.wait()
+        await begun.write(event("ADDED", pod("b")) + b"\n")
+        return await stage.for_ever()
+
+    async with stage.serve(answer) as server, reflecting(server.url) as watch:
+        await eventually(lambda: watch.names == {"a"})
+        await watch.patience.move(1)
+        goes_on.set()
+        await eventually(lambda: watch.names == {"a", "b"})
+        await watch.patience.move(28)
+        assert len(server.queries) == 1
+        await watch.patience.move(9)
+        await watch.later(lambda: watch.view.synced)
+
+
 # ---- pages
 
 
