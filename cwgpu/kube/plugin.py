@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import os
 import signal
+from asyncio.subprocess import SubprocessStreamProtocol
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -138,7 +139,9 @@ _CLUSTER = frozenset(
 
 
 async def _output(arguments: list[str], environ: Mapping[str, str], sleep: limit.Sleep) -> bytes:
-    process = await asyncio.create_subprocess_exec(
+    loop = asyncio.get_running_loop()
+    transport, protocol = await loop.subprocess_exec(
+        lambda: SubprocessStreamProtocol(_PIECE_BYTES, loop),
         *arguments,
         env=environ,
         stdin=asyncio.subprocess.DEVNULL,
@@ -147,6 +150,7 @@ async def _output(arguments: list[str], environ: Mapping[str, str], sleep: limit
         # Away from our terminal, where it could ask; and what it starts ends with it.
         start_new_session=True,
     )
+    process = asyncio.subprocess.Process(transport, protocol, loop)
     ended = False
     try:
         async with limit.within(_LIMIT_S, sleep):
@@ -158,7 +162,7 @@ async def _output(arguments: list[str], environ: Mapping[str, str], sleep: limit
         ) from error
     finally:
         if not ended:
-            await _end(process, sleep)
+            await _end(process, transport)
     if process.returncode:
         lines = complaint.decode(errors="replace").strip().splitlines() or ["it said nothing"]
         raise CredentialsError(
@@ -184,6 +188,7 @@ async def _said(process: asyncio.subprocess.Process, name: str) -> tuple[bytes, 
         await process.wait()
     finally:
         complaining.cancel()
+        await asyncio.gather(complaining, return_exceptions=True)
     return bytes(printed), complaint
 
 
@@ -198,12 +203,13 @@ async def _piece(stream: asyncio.StreamReader | None) -> bytes:
     return b"" if stream is None else await stream.read(_PIECE_BYTES)
 
 
-async def _end(process: asyncio.subprocess.Process, sleep: limit.Sleep) -> None:
-    """End it and what it has started, which holds the pipes and would be waited for."""
+async def _end(process: asyncio.subprocess.Process, transport: asyncio.SubprocessTransport) -> None:
+    """End it and what it has started; what has left its group keeps nothing but its own pipes."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    with contextlib.suppress(TimeoutError):  # something has left the group
-        async with limit.within(_END_S, sleep):
+    transport.close()
+    with contextlib.suppress(TimeoutError):  # a process that waits for a disk ends when it can
+        async with asyncio.timeout(_END_S):
             await process.wait()
 
 
