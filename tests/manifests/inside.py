@@ -47,6 +47,12 @@ def _loopback_up() -> None:
         fcntl.ioctl(asked, _SIOCSIFFLAGS, struct.pack("16sH22x", b"lo", _IFF_UP))
 
 
+def _mounts(order: Json) -> list[tuple[str, Path | str]]:
+    """Give where what is mounted, what lies above first: the program may itself lie in /tmp."""
+    binds = [(target, Path(source)) for source, target in order["binds"]]
+    return sorted([*binds, *order["empty"]], key=lambda mount: len(Path(mount[0]).parts))
+
+
 def _furnish(root: Path, order: Json) -> None:
     """Make the file system: an image's part read-only, then each volume at its place."""
     _mount("-t", "tmpfs", "-o", "mode=755", "tmpfs", root)
@@ -59,11 +65,13 @@ def _furnish(root: Path, order: Json) -> None:
     for file in (Path("/etc") / name for name in _ETC):
         if file.exists():
             shutil.copy(file, root / "etc")
-    for source, target in order["binds"]:
-        _bind(Path(source), root / target.strip("/"))
-    for place, size in order["empty"]:
-        (root / place.strip("/")).mkdir(parents=True, exist_ok=True)
-        _mount("-t", "tmpfs", "-o", f"mode=1777,size={size}", "tmpfs", root / place.strip("/"))
+    for where, what in _mounts(order):
+        target = root / where.strip("/")
+        if isinstance(what, Path):
+            _bind(what, target)
+        else:
+            target.mkdir(parents=True, exist_ok=True)
+            _mount("-t", "tmpfs", "-o", f"mode=1777,size={what}", "tmpfs", target)
     (root / "proc").mkdir()
     _mount("--rbind", "/proc", root / "proc")
     (root / "dev").mkdir()
