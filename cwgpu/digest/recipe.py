@@ -89,11 +89,6 @@ class Recipe:
             TYPE_LABEL in names for d in emf.declarations for names in d.dimension_sets
         )
 
-    def cook(self, series: Series, target_labels: Labels) -> Slot | Dropped | Refused:
-        """Decide on one series of a target with these public labels."""
-        labelled = self.labelled(series, target_labels)
-        return self.decide(labelled, series.role) if isinstance(labelled, Labelled) else labelled
-
     def decide(self, labelled: Labelled, role: Role | None) -> Slot | Dropped:
         """Decide on one series that is let in."""
         found = self._considered(labelled, role)

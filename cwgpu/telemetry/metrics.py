@@ -67,7 +67,7 @@ class Metrics:
     def scraped(self, target: Target, scrape: Scrape, reading: Reading) -> None:
         """Count a page that was read."""
         self._mark(target, _UP)
-        self._scrapes.labels(target.job, "ok").inc()
+        self._scrapes.labels(target.job, "ok" if reading.samples else "page_empty").inc()
         self._scrape_seconds.labels(target.job).observe(scrape.duration_s)
         self._scraped_bytes.labels(target.job).inc(len(scrape.body))
         self._last_scrape_s = max(self._last_scrape_s, scrape.at_ms / 1000)

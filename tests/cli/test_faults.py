@@ -192,20 +192,34 @@ async def test_each_failure_is_counted(lab: Lab) -> None:
     """``cwgpu_scrapes_total`` has the words as values of ``result``."""
     arguments = ("run", "-c", lab.config(*sorted(REASONS)), "--dry-run", "--listen", "127.0.0.1:0")
     with program.started(*arguments) as process:
-        text = await asyncio.to_thread(_metrics, process.stderr)
+        text = await asyncio.to_thread(_metrics, process.stderr, set(REASONS), "scrape_failed")
     for name, reason in REASONS.items():
         assert f'cwgpu_scrapes_total{{job="{name}",result="{reason}"}}' in text
 
 
-def _metrics(journal: Any) -> str:  # noqa: ANN401 - a process' stream
-    """Wait until each job has failed; give the self metrics."""
-    address, failed = "", set()
+async def test_an_empty_page_is_told_everywhere(tmp_path: Path) -> None:
+    """The journal, the metrics and the dry run tell of it, and none calls it a failure."""
+    async with raw.serve(http(b"")) as server:
+        targets = [{"targets": [f"127.0.0.1:{server.port}"]}]
+        lab = Lab(tmp_path, {"empty": {"job_name": "empty", "static_configs": targets}})
+        arguments = ("run", "-c", lab.config("empty"), "--dry-run")
+        done = await asyncio.to_thread(program.run, *arguments, "--once")
+        with program.started(*arguments, "--listen", "127.0.0.1:0") as process:
+            text = await asyncio.to_thread(_metrics, process.stderr, {"empty"}, "page_empty")
+    assert [one["event"] for one in done.journal if one.get("job") == "empty"] == ["page_empty"]
+    assert "itspageisempty" in "".join(done.summary.split())
+    assert 'cwgpu_scrapes_total{job="empty",result="page_empty"}' in text
+
+
+def _metrics(journal: Any, jobs: set[str], told: str) -> str:  # noqa: ANN401 - a process' stream
+    """Wait until an event has come of each job; give the self metrics."""
+    address, seen = "", set()
     for line in journal:
         event = json.loads(line)
         address = event.get("address", address)
-        if event["event"] == "scrape_failed":
-            failed.add(event["job"])
-        if failed == set(REASONS):
+        if event["event"] == told:
+            seen.add(event["job"])
+        if seen == jobs:
             break
     with urllib.request.urlopen(f"http://{address}/metrics") as answer:
         return str(answer.read().decode())

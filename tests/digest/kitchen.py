@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+from cwgpu.digest.line import Dropped, Slot
 from cwgpu.digest.page import Page
-from cwgpu.digest.recipe import Recipe
+from cwgpu.digest.recipe import Labelled, Recipe, Series
 from cwgpu.emf.declare import Declaration, declaration
+from cwgpu.model.labels import Labels
 from cwgpu.model.reading import Reading, Refused
 from cwgpu.plan.plan import CloudWatch, Dcgm, Emf, Job, Plan
 from cwgpu.prom import regex
@@ -87,3 +89,9 @@ def story(of: Page, *texts: str) -> list[str]:
     return [
         account(read(of, text, START_MS + number * STEP_MS)) for number, text in enumerate(texts)
     ]
+
+
+def cook(recipe: Recipe, series: Series, target_labels: Labels) -> Slot | Dropped | Refused:
+    """Decide on one series of a target with these public labels, as a page does."""
+    labelled = recipe.labelled(series, target_labels)
+    return recipe.decide(labelled, series.role) if isinstance(labelled, Labelled) else labelled

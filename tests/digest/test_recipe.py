@@ -33,7 +33,7 @@ def cook(
     **job: object,
 ) -> Slot | Dropped:
     """Decide on one series of the usual target, of which no limit refuses the page."""
-    decided = kitchen.recipe(of, **job).cook(Series(name, labels, role), TARGET)
+    decided = kitchen.cook(kitchen.recipe(of, **job), Series(name, labels, role), TARGET)
     assert not isinstance(decided, Refused)
     return decided
 
@@ -349,7 +349,7 @@ def test_what_nobody_selects_may_be_logged() -> None:
 def test_the_metrics_of_one_gpu_share_their_labels() -> None:
     """Equal label sets are one object, which is what keeps big pages small."""
     recipe = kitchen.recipe(by_job())
-    one, other = (recipe.cook(Series(name, GPU, GAUGE), TARGET) for name in ("A", "B"))
+    one, other = (kitchen.cook(recipe, Series(name, GPU, GAUGE), TARGET) for name in ("A", "B"))
     assert isinstance(one, Slot)
     assert isinstance(other, Slot)
     assert one.labels is other.labels
@@ -360,9 +360,9 @@ def test_a_page_of_nonsense_does_not_fill_the_memory() -> None:
     recipe = kitchen.recipe(kitchen.plan(declared("7$", JOB)))
     for number in range(10_000):
         series = Series(f"m{number}", (("pod", f"p{number}"),), GAUGE)
-        assert isinstance(recipe.cook(series, TARGET), Slot) is (number % 10 == 7)
+        assert isinstance(kitchen.cook(recipe, series, TARGET), Slot) is (number % 10 == 7)
     for number in range(5_000):
         series = Series("m7", (("pod", f"q{number}"),), GAUGE)
-        found = recipe.cook(series, TARGET)
+        found = kitchen.cook(recipe, series, TARGET)
         assert isinstance(found, Slot)
         assert ("pod", f"q{number}") in found.labels

@@ -75,6 +75,14 @@ def test_a_page_is_counted(metrics: Metrics) -> None:
     assert samples["cwgpu_last_scrape_success_timestamp_seconds{}"] == 5
 
 
+def test_a_page_without_samples_is_counted_as_empty(metrics: Metrics) -> None:
+    """It is no failure, and no ordinary scrape either."""
+    metrics.scraped(aim("a"), page(), Reading((), 0, 0, (), ()))
+    samples = read(metrics)
+    assert samples["cwgpu_scrapes_total{job=dcgm,result=page_empty}"] == 1
+    assert "cwgpu_scrapes_total{job=dcgm,result=ok}" not in samples
+
+
 def test_the_last_scrape_never_goes_back(metrics: Metrics) -> None:
     """Pages that end out of order leave the newest time."""
     metrics.scraped(aim("a"), page(5_000), READING)
