@@ -5,7 +5,7 @@ from typing import Protocol
 from cwgpu.discovery.findings import Findings
 from cwgpu.kube.failure import Failure
 from cwgpu.logs.verdict import Answer
-from cwgpu.model.event import LogBatch, StreamKey
+from cwgpu.model.event import Parcel, StreamKey
 from cwgpu.pace.election import Record, Write
 
 
@@ -27,7 +27,7 @@ class Source(Protocol):
 class Sink(Protocol):
     """Somewhere batches go. Answers, also bad ones, are values; a sink has no retry policy."""
 
-    async def send(self, batch: LogBatch) -> Answer:
+    async def send(self, parcel: Parcel) -> Answer:
         """Try once to deliver a batch."""
         ...
 

@@ -11,7 +11,7 @@ from typing import ClassVar, TypeAlias
 
 from cwgpu.logs import codes
 from cwgpu.model.drop import DropReason
-from cwgpu.model.event import LogBatch, Outcome, StreamKey
+from cwgpu.model.event import Outcome, StreamKey, Waybill
 
 RETRY_AFTER_MOST_S = 300.0
 """We never wait longer than this at the service's word, so that a wrong one cannot stop us."""
@@ -40,6 +40,10 @@ class Answer:
     """HTTP status; 0 when no answer came."""
     retry_after_s: float | None = None
     rejected: Rejected | None = None
+    date_s: float | None = None
+    """The service's clock when it answered, in seconds since 1970; None: it did not say."""
+    expires_s: float | None = None
+    """When the credentials end that the call was signed with; None: never, or unknown."""
 
 
 class RetryKind(enum.Enum):
@@ -80,7 +84,7 @@ class Create:
 
 @dataclass(frozen=True, slots=True)
 class Bisect:
-    """Something in the batch is refused: send the parts that ``halve`` gives."""
+    """Something in the batch is refused: send the parts that ``parcel.halve`` gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,18 +123,18 @@ _AT_FAULT = range(400, 500)
 """The request is said to be wrong; below it and above it, the way or the service is."""
 
 
-def judge(answer: Answer, batch: LogBatch) -> Verdict:
+def judge(answer: Answer, waybill: Waybill) -> Verdict:
     """Say what is to be done with a batch after the answer to its PutLogEvents call."""
     if answer.code in {"", codes.ACCEPTED_BEFORE}:
-        return Delivered(_outcome(batch, answer.rejected or Rejected()))
+        return Delivered(_outcome(waybill, answer.rejected or Rejected()))
     if answer.code == codes.MISSING:
-        return Create(batch.stream)
+        return Create(waybill.stream)
     if verdict := _keep(answer):
         return verdict
-    if len(batch.events) > 1:
+    if waybill.events > 1:
         return Bisect()
-    lost = ((DropReason.REJECTED, batch.samples),)
-    return Delivered(Outcome(batch.stream, 0, 0, 0, lost, _detail(answer)))
+    lost = ((DropReason.REJECTED, waybill.load.samples),)
+    return Delivered(Outcome(waybill.stream, 0, 0, 0, lost, _detail(answer)))
 
 
 def judge_creation(answer: Answer) -> Created | Retry | Credentials | Denied:
@@ -144,18 +148,6 @@ def judge_creation(answer: Answer) -> Created | Retry | Credentials | Denied:
     if answer.code == codes.MISSING:  # somebody deleted the group between our two calls
         return Retry(RetryKind.SERVER)
     return _keep(answer) or Denied(_detail(answer))
-
-
-def halve(batch: LogBatch) -> tuple[LogBatch, LogBatch]:
-    """Split a batch of two events or more, to find the one that is refused."""
-    middle = len(batch.events) // 2
-    if not middle:
-        message = "a batch of one event cannot be halved"
-        raise ValueError(message)
-    return (
-        LogBatch(batch.stream, batch.events[:middle]),
-        LogBatch(batch.stream, batch.events[middle:]),
-    )
 
 
 def _keep(answer: Answer) -> Retry | Credentials | Denied | None:
@@ -198,24 +190,30 @@ def _detail(answer: Answer) -> str:
     return f"{answer.code}{status}: {answer.message}" if answer.message else answer.code + status
 
 
-def _outcome(batch: LogBatch, rejected: Rejected) -> Outcome:
-    """Account for every event once, whatever indexes the service names."""
-    size = len(batch.events)
-    old_end = min(max(rejected.too_old_end or 0, rejected.expired_end or 0, 0), size)
+def bounds(events: int, rejected: Rejected) -> tuple[int, int]:
+    """Give the indexes from and up to which events are stored, whatever the service names."""
+    old_end = min(max(rejected.too_old_end or 0, rejected.expired_end or 0, 0), events)
     start = rejected.too_new_start
-    new_start = size if start is None or start < 0 else min(max(start, old_end), size)
-    old, stored, new = (
-        LogBatch(batch.stream, batch.events[part])
-        for part in (slice(old_end), slice(old_end, new_start), slice(new_start, None))
+    new_start = events if start is None or start < 0 else min(max(start, old_end), events)
+    return old_end, new_start
+
+
+def _outcome(waybill: Waybill, rejected: Rejected) -> Outcome:
+    """Account for every event once."""
+    size = waybill.events
+    old_end, new_start = bounds(size, rejected)
+    stored = waybill.part(old_end, new_start)
+    lost = (
+        (DropReason.TOO_OLD, waybill.part(0, old_end), "too old"),
+        (DropReason.TOO_NEW, waybill.part(new_start, size), "too new"),
     )
-    lost = ((DropReason.TOO_OLD, old, "too old"), (DropReason.TOO_NEW, new, "too new"))
     return Outcome(
-        stream=batch.stream,
-        delivered_events=len(stored.events),
+        stream=waybill.stream,
+        delivered_events=stored.events,
         delivered_samples=stored.samples,
         delivered_datapoints=stored.datapoints,
         dropped=tuple((reason, part.samples) for reason, part, _ in lost if part.events),
         detail=", ".join(
-            f"{len(part.events)} of {size} events {word}" for _, part, word in lost if part.events
+            f"{part.events} of {size} events {word}" for _, part, word in lost if part.events
         ),
     )

@@ -1,6 +1,7 @@
-"""From a log event to what became of it: event -> batch -> outcome."""
+"""From a log event to what became of it: event -> batch -> parcel -> outcome."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
 
 from cwgpu.model.drop import DropReason
 
@@ -48,6 +49,63 @@ class LogBatch:
     def size_bytes(self) -> int:
         """UTF-8 bytes of the messages, as billed before CloudWatch's 26 bytes an event."""
         return sum(len(event.message) for event in self.events)
+
+
+Run: TypeAlias = tuple[int, int, int]
+"""Events in a row that are alike: how many, and the samples and datapoints of each of them."""
+
+
+class Load(NamedTuple):
+    """What some events of a batch carry."""
+
+    events: int
+    samples: int
+    datapoints: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waybill:
+    """What is known of a batch without its content: enough to keep, judge and account for it."""
+
+    stream: StreamKey
+    first_ms: int
+    """Time of its oldest event."""
+    last_ms: int
+    """Time of its newest event."""
+    runs: tuple[Run, ...]
+    """The events in their order."""
+    size_bytes: int
+    """UTF-8 bytes of the messages, as in ``LogBatch``."""
+
+    @property
+    def load(self) -> Load:
+        """What all of it carries."""
+        return self.part(0, self.events)
+
+    @property
+    def events(self) -> int:
+        """Events of the batch."""
+        return sum(count for count, _, _ in self.runs)
+
+    def part(self, start: int, end: int) -> Load:
+        """Give what the events from index ``start`` up to, and without, ``end`` carry."""
+        events = samples = datapoints = at = 0
+        for count, each_samples, each_datapoints in self.runs:
+            taken = max(0, min(at + count, end) - max(at, start))
+            events += taken
+            samples += taken * each_samples
+            datapoints += taken * each_datapoints
+            at += count
+        return Load(events, samples, datapoints)
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """One PutLogEvents call, ready to be sent."""
+
+    waybill: Waybill
+    body: bytes
+    """The request's JSON document, gzipped: what ``logs.parcel`` packs."""
 
 
 @dataclass(frozen=True, slots=True)

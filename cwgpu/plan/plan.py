@@ -1,5 +1,6 @@
 """The Plan and its parts. ``config.translate`` makes it; everything that runs reads it."""
 
+import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -144,6 +145,30 @@ class CloudWatch:
         return (self.region, self.role_arn, self.endpoint_url)
 
 
+class SpoolMode(enum.Enum):
+    """When batches are written to the spool's directory."""
+
+    ALWAYS = "always"
+    """Before they are sent: nothing that was rendered is lost, even by kill -9."""
+    ON_FAILURE = "on_failure"
+    """When they could not be delivered at once, and at the end."""
+    OFF = "off"
+    """Never: what waits is held in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spool:
+    """How batches wait that CloudWatch does not take yet."""
+
+    directory: str | None = None
+    """Absolute; None holds everything in memory, with the same bounds."""
+    mode: SpoolMode = SpoolMode.ALWAYS
+    most_bytes: int = 256 << 20
+    """Of ready batches, compressed; the oldest go when there are more."""
+    most_age_s: float = 86_400.0
+    """Older ones go; 13 days at most, because CloudWatch takes 14."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """All that a running agent needs to know."""
@@ -157,6 +182,9 @@ class Plan:
     """None: nobody else scrapes what we scrape."""
     shard: Shard | None = None
     """None: all targets are ours."""
+    spool: Spool = field(default_factory=Spool)
+    shutdown_grace_s: float = 25.0
+    """From SIGTERM to the end of the process; sending has 5 seconds less."""
     warnings: tuple[str, ...] = ()
     """What the configuration asks for and will not get, one sentence each."""
     files: tuple[str, ...] = ()

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cwgpu.logs import codes, verdict
 from cwgpu.logs.verdict import Answer, Denied
-from cwgpu.model.event import LogBatch, StreamKey
-from cwgpu.sinks import body
+from cwgpu.model.event import Parcel, StreamKey
 from cwgpu.sinks.access import Access
 
 if TYPE_CHECKING:
@@ -30,10 +29,10 @@ class Caller:
         self._unlimited: set[str] = set()
         """Groups that we created and that still keep their events for ever."""
 
-    def send(self, batch: LogBatch) -> Answer:
+    def send(self, parcel: Parcel) -> Answer:
         """Call PutLogEvents."""
-        packed: Any = body.compressed(batch)  # taken out again before anybody serialises it
-        key = batch.stream
+        packed: Any = parcel.body  # taken out again before anybody serialises it
+        key = parcel.waybill.stream
         return self._call(
             lambda client: client.put_log_events(
                 logGroupName=key.group, logStreamName=key.stream, logEvents=packed

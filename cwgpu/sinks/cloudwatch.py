@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from cwgpu.logs.verdict import Answer
-from cwgpu.model.event import LogBatch, StreamKey
+from cwgpu.model.event import Parcel, StreamKey
 from cwgpu.sinks.access import Access
 from cwgpu.sinks.caller import Caller
 
@@ -31,9 +31,9 @@ class CloudWatchSink:
         self._threads = ThreadPoolExecutor(workers, thread_name_prefix="cloudwatch")
         self._creating: dict[StreamKey, asyncio.Task[Answer]] = {}
 
-    async def send(self, batch: LogBatch) -> Answer:
+    async def send(self, parcel: Parcel) -> Answer:
         """Make one PutLogEvents call."""
-        return await self._run(lambda: self._caller.send(batch))
+        return await self._run(lambda: self._caller.send(parcel))
 
     async def create(self, stream: StreamKey) -> Answer:
         """Make the log stream and, when missing, its group; that they exist is a success.

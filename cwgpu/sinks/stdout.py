@@ -8,8 +8,9 @@ import os
 from contextlib import suppress
 from typing import BinaryIO
 
+from cwgpu.logs.parcel import unpack
 from cwgpu.logs.verdict import Answer
-from cwgpu.model.event import LogBatch, StreamKey
+from cwgpu.model.event import LogBatch, Parcel, StreamKey
 
 CLOSED = "ClosedPipe"
 """Code of the answers when nobody reads any more, as after ``| head -1``."""
@@ -26,10 +27,10 @@ class StdoutSink:
         self._stream = stream
         self._failure: Answer | None = None
 
-    async def send(self, batch: LogBatch) -> Answer:
+    async def send(self, parcel: Parcel) -> Answer:
         """Write the events of a batch, and flush."""
         if self._failure is None:
-            self._failure = self._written(batch)
+            self._failure = self._written(unpack(parcel))
         return self._failure or Answer("")
 
     async def create(self, stream: StreamKey) -> Answer:
