@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from cwgpu.logs.verdict import Answer, Credentials, Denied, Retry
-from cwgpu.model.event import LogBatch, Outcome, StreamKey
+from cwgpu.agent.deliveries import Deliveries
 from cwgpu.model.reading import Reading
 from cwgpu.model.scrape import FailReason, Scrape, ScrapeFailed
 from cwgpu.model.target import DroppedTarget, Forgotten, Identity, Target
@@ -17,16 +16,14 @@ from cwgpu.telemetry.summary import Summary
 _log = logging.getLogger("cwgpu.agent")
 
 
-class Observer:
+class Observer(Deliveries):
     """Told of everything that happens; decides nothing."""
 
     def __init__(self, metrics: Metrics, summary: Summary | None = None) -> None:
         """``summary`` is there in a run that ends by itself or prints its events."""
-        self.metrics = metrics
-        self.summary = summary
+        super().__init__(metrics, summary)
         self._known: object = None
         self._empty: set[Identity] = set()
-        self._delivers = False
 
     def discovered(
         self,
@@ -101,57 +98,6 @@ class Observer:
             reason=failed.reason.value,
             detail=failed.detail,
         )
-
-    def outcome(self, outcome: Outcome, batch: LogBatch) -> None:
-        """Tell what became of a batch."""
-        self.metrics.outcome(outcome, batch.size_bytes)
-        # In a run that ends by itself the summary says so.
-        if outcome.delivered_events and not self._delivers and self.summary is None:
-            self._delivers = True
-            journal.event(
-                _log,
-                logging.INFO,
-                "delivery_began",
-                group=outcome.stream.group,
-                stream=outcome.stream.stream,
-            )
-        if self.summary:
-            self.summary.outcome(outcome)
-        for reason, count in outcome.dropped:
-            journal.event(
-                _log,
-                logging.ERROR,
-                "samples_lost",
-                stream=outcome.stream.stream,
-                reason=reason.value,
-                count=count,
-                detail=outcome.detail,
-            )
-
-    def retrying(
-        self,
-        stream: StreamKey,
-        verdict: Retry | Credentials | Denied,
-        answer: Answer,
-        wait_s: float,
-    ) -> None:
-        """Tell of a batch that is kept and sent again."""
-        ambiguous = isinstance(verdict, Retry) and verdict.ambiguous
-        cause = verdict.kind.value if isinstance(verdict, Retry) else type(verdict).__name__.lower()
-        self.metrics.retried(cause, ambiguous=ambiguous)
-        journal.event(
-            _log,
-            logging.WARNING if isinstance(verdict, Retry) else logging.ERROR,
-            "delivery_retried",
-            stream=stream.stream,
-            reason=answer.code,
-            detail=answer.message,
-            wait_s=round(wait_s, 1),
-        )
-
-    def queue(self, batches: int, size_bytes: int) -> None:
-        """Tell what waits to be delivered."""
-        self.metrics.queue(batches, size_bytes)
 
     def reloaded(self, error: str = "") -> None:
         """Tell of a configuration that was read again, or could not be."""

@@ -72,10 +72,14 @@ class Journal(logging.Handler):
         with self._locked():
             self._write(self._repeats.over())
 
-    def close(self) -> None:
-        """Write every count that is held and leave logging as it was found."""
+    def settle(self) -> None:
+        """Write every count that is held, so that what is said next is the last line."""
         with self._locked():
             self._write(self._repeats.all())
+
+    def close(self) -> None:
+        """Write every count that is held and leave logging as it was found."""
+        self.settle()
         if self._former:
             logging.captureWarnings(capture=False)
             logging.getLogger().handlers[:] = self._others

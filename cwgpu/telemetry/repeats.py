@@ -20,7 +20,7 @@ STATE_S = 300.0
 
 # The fields that say what an event is about. With one of them and a reason, details do not make a
 # difference: they hold times and numbers. Otherwise every text has to be the same.
-_SUBJECTS = ("target", "stream", "job", "lease")
+_SUBJECTS = ("target", "stream", "job", "lease", "directory")
 _REASON = "reason"
 # Windows open at a time. More would be a flood of different lines, which must not cost memory.
 _MOST = 4_096

@@ -35,7 +35,9 @@ MEANINGS = {
     DropReason.TOO_OLD: "older than CloudWatch takes (14 days, or the log group's retention)",
     DropReason.TOO_NEW: "more than 2 hours in the future; is a clock wrong?",
     DropReason.REJECTED: "CloudWatch refused the event",
-    DropReason.QUEUE_FULL: "the queue was full",
+    DropReason.QUEUE_FULL: "too much waited to be delivered",
+    DropReason.QUEUE_AGE: "waited to be delivered for too long",
+    DropReason.SPOOL_DAMAGED: "its file in the spool was damaged",
     DropReason.SHUTDOWN: "not delivered before the end",
 }
 

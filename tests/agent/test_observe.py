@@ -9,7 +9,7 @@ from cwgpu.model.scrape import FailReason, Scrape, ScrapeFailed
 from cwgpu.model.target import DroppedTarget, Target
 from cwgpu.telemetry.metrics import Metrics
 from tests.agent import stage
-from tests.agent.stage import A, Witness, batch
+from tests.agent.stage import A, Witness
 
 TARGET = Target("dcgm", "http://10.0.0.1:9400/metrics", {}, 60.0, 10.0)
 DROPPED = DroppedTarget("dcgm", {}, "rule 1 (drop)")
@@ -75,7 +75,7 @@ def test_a_failed_scrape(witness: Witness) -> None:
 def test_what_became_of_a_batch(witness: Witness) -> None:
     """Delivered is counted; lost is counted and told."""
     lost = ((DropReason.TOO_OLD, 2),)
-    witness.observer.outcome(Outcome(A, 1, 1, 2, lost, "2 of 3 events too old"), batch(1, 2, 3))
+    witness.observer.outcome(Outcome(A, 1, 1, 2, lost, "2 of 3 events too old"), 3)
     assert witness.said("samples_lost") == [
         {"stream": "a", "reason": "too_old", "count": 2, "detail": "2 of 3 events too old"}
     ]
@@ -91,10 +91,10 @@ def test_an_agent_that_stays_keeps_no_summary(caplog: pytest.LogCaptureFixture) 
     observer.discovered([TARGET], [])
     observer.scraped(TARGET, Scrape(stage.START_MS, b"", "", 0.1), Reading((), 0, 0, (), ()))
     observer.scrape_failed(TARGET, ScrapeFailed(stage.START_MS, FailReason.DNS, "", 0.1))
-    observer.outcome(Outcome(A, 0, 0, 0, ((DropReason.TOO_OLD, 1),)), batch(1))
+    observer.outcome(Outcome(A, 0, 0, 0, ((DropReason.TOO_OLD, 1),)), 1)
     assert not witness.said("delivery_began")
-    observer.outcome(Outcome(A, 1, 1, 2), batch(1))
-    observer.outcome(Outcome(A, 1, 1, 2), batch(1))
+    observer.outcome(Outcome(A, 1, 1, 2), 1)
+    observer.outcome(Outcome(A, 1, 1, 2), 1)
     assert witness.said("delivery_began") == [{"group": A.group, "stream": A.stream}]
     assert observer.summary is None
     assert len(witness.said("scrape_failed")) == 1

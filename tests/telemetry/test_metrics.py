@@ -191,19 +191,16 @@ def test_a_lost_batch_is_no_delivery(metrics: Metrics) -> None:
     assert not [name for name in samples if "deliver" in name]
 
 
-def test_retries_queue_and_reloads(metrics: Metrics) -> None:
-    """Retries count by cause, ambiguous ones twice; queue and configuration show what is now."""
-    metrics.retried("throttled")
-    metrics.retried("network", ambiguous=True)
-    metrics.queue(2, 5000)
+def test_retries_and_reloads(metrics: Metrics) -> None:
+    """Retries count by cause, ambiguous ones twice; the configuration shows what is now."""
+    metrics.delivery.retried("throttled")
+    metrics.delivery.retried("network", ambiguous=True)
     metrics.reloaded(ok=True)
     metrics.reloaded(ok=False)
     samples = read(metrics)
     assert samples["cwgpu_retried_batches_total{cause=throttled}"] == 1
     assert samples["cwgpu_retried_batches_total{cause=network}"] == 1
     assert samples["cwgpu_ambiguous_batches_total{}"] == 1
-    assert samples["cwgpu_queue_batches{}"] == 2
-    assert samples["cwgpu_queue_bytes{}"] == 5000
     assert samples["cwgpu_config_reloads_total{result=success}"] == 1
     assert samples["cwgpu_config_reloads_total{result=failure}"] == 1
     assert "cwgpu_config_last_reload_successful{}" not in samples
@@ -241,5 +238,5 @@ def test_the_reader_chooses_the_format(metrics: Metrics, accept: str, content_ty
 def test_two_agents_in_one_process_do_not_meet() -> None:
     """Each has a registry of its own."""
     first, second = Metrics(lambda: NOW), Metrics(lambda: NOW)
-    first.retried("network")
+    first.delivery.retried("network")
     assert "cwgpu_retried_batches_total{cause=network}" not in read(second)

@@ -1,0 +1,42 @@
+"""The self metrics' registry: what makes them, and what renders them as a page.
+
+https://github.com/prometheus/docs/blob/main/docs/instrumenting/exposition_formats.md
+"""
+
+from collections.abc import Sequence
+
+import prometheus_client
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.exposition import choose_encoder
+
+
+class Meters:
+    """Not shared between processes, and without a global registry."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        # Without this every counter has a second series with the time of its beginning.
+        prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call]
+        prometheus_client.ProcessCollector(registry=self._registry)
+
+    def counter(self, name: str, text: str, labels: Sequence[str] = ()) -> Counter:
+        """Make what only grows."""
+        return Counter(f"cwgpu_{name}", text, labels, registry=self._registry)
+
+    def gauge(self, name: str, text: str, labels: Sequence[str] = ()) -> Gauge:
+        """Make what goes up and down."""
+        return Gauge(f"cwgpu_{name}", text, labels, registry=self._registry)
+
+    def histogram(
+        self, name: str, text: str, bounds: Sequence[float], labels: Sequence[str] = ()
+    ) -> Histogram:
+        """Make a distribution over buckets with these upper bounds."""
+        return Histogram(f"cwgpu_{name}", text, labels, buckets=bounds, registry=self._registry)
+
+    def render(self, accept: str = "") -> tuple[bytes, str]:
+        """Give the page and its Content-Type, in the format that an Accept header asks for."""
+        try:
+            encode, content_type = choose_encoder(accept)
+        except (ValueError, TypeError):  # the header names a version that is no version
+            encode, content_type = choose_encoder("")
+        return encode(self._registry), content_type
