@@ -105,13 +105,14 @@ def _zero(empty: Callable[[], object]) -> Callable[[object], object]:
     return lambda value: empty() if is_null(value) else value
 
 
+_size = _ruled(size.parse, "bad-size")
 Text = Annotated[str, BeforeValidator(as_text)]
 Flag = Annotated[bool, BeforeValidator(_flag)]
 Count = Annotated[int, BeforeValidator(_count)]
 Real = Annotated[float, BeforeValidator(_real)]
 Duration = Annotated[int, BeforeValidator(_ruled(duration.parse, "bad-duration"))]
 """Milliseconds; 0 is the same as unset."""
-Size = Annotated[int, BeforeValidator(_ruled(size.parse, "bad-size"))]
+Size = Annotated[int, BeforeValidator(_size)]
 """Bytes."""
 Listed: TypeAlias = Annotated[list[T], BeforeValidator(_zero(list))]
 Mapped: TypeAlias = Annotated[dict[str, T], BeforeValidator(_zero(dict))]
@@ -145,6 +146,13 @@ def _whole(value: object) -> int:
     return read
 
 
+def _bytes(value: object) -> int:
+    number = isinstance(value, Node) and value.kind in (Kind.INT, Kind.FLOAT)
+    return _whole(value) if number else _size(value)
+
+
 String = Annotated[str, BeforeValidator(as_string)]
 Bool = Annotated[bool, BeforeValidator(_bool)]
 Whole = Annotated[int, BeforeValidator(_whole)]
+Bytes = Annotated[int, BeforeValidator(_bytes)]
+"""A whole number, or a size as Prometheus writes them."""

@@ -75,7 +75,7 @@ def translated(
     else:
         jobs, others, more = _read_jobs(found)
         files += more
-    plan = translate.agent(written, jobs, report, environ)
+    plan = translate.agent(written, jobs, report, environ, directory=agent.directory)
     complaints = ordered((*report.complaints, *others))
     if errors_in(complaints):
         return Examined(None, complaints, agent, found, plan)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from cwgpu.config import scalar
-from cwgpu.config.field import Bool, Duration, String, Whole, as_string
+from cwgpu.config.field import Bool, Bytes, Duration, String, Whole, as_string
 from cwgpu.config.node import Node
 from cwgpu.config.prometheus import ScrapeConfig
 from cwgpu.config.shape import Model
@@ -93,6 +93,38 @@ class Shard(Model):
     )
 
 
+class Spool(Model):
+    """``spool``."""
+
+    dir: String | None = Field(
+        None,
+        min_length=1,
+        description=(
+            "Directory that batches are written to; one agent's alone. A relative path begins at "
+            "the directory of the JSON. Without it everything waits in memory."
+        ),
+    )
+    mode: Annotated[Literal["always", "on_failure", "off"], BeforeValidator(as_string)] = Field(
+        "always",
+        description=(
+            "When batches are written: `always`, before they are sent, so that even kill -9 loses "
+            "nothing that was rendered; `on_failure`, when they could not be sent at once, and at "
+            "the end; or `off`. Default always."
+        ),
+    )
+    max_bytes: Bytes = Field(
+        256 << 20,
+        description=(
+            "How much may wait, compressed: bytes, or a size such as `256MiB`. Beyond it the "
+            "oldest batches go. Default 256MiB; 4MiB at least."
+        ),
+    )
+    max_age: Duration = Field(
+        86_400_000,
+        description="Events that waited for longer go. Default 24h; 1m at least, 13d at most.",
+    )
+
+
 class Own(Model):
     """The object ``cwgpu``."""
 
@@ -149,6 +181,17 @@ class Own(Model):
         description=(
             "How long CloudWatch keeps events, for log groups that cwgpu creates; one of AWS' "
             "values. Default: for ever."
+        ),
+    )
+    spool: Spool | None = Field(
+        None, description="How events wait that CloudWatch does not take yet."
+    )
+    shutdown_grace: Duration = Field(
+        25_000,
+        description=(
+            "How long the agent may take to end. It sends for 5 seconds less; the rest is spooled, "
+            "or lost without a spool. Less than the pod's terminationGracePeriodSeconds. Default "
+            "25s; 6s at least, an hour at most."
         ),
     )
     counters: dict[str, Treatment] = Field(

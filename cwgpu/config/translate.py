@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePath
 
-from cwgpu.config import delivery, jobs, kubernetes, marks, metrics, share
+from cwgpu.config import delivery, jobs, kubernetes, marks, metrics, share, spool
 from cwgpu.config.agent import AgentFile
 from cwgpu.config.complaint import Complaint, Level, errors_in
 from cwgpu.config.node import Loc
@@ -49,9 +49,17 @@ def inline_jobs(
 
 
 def agent(
-    written: AgentFile, found: tuple[plan.Job, ...], report: Report, environ: Mapping[str, str]
+    written: AgentFile,
+    found: tuple[plan.Job, ...],
+    report: Report,
+    environ: Mapping[str, str],
+    *,
+    directory: PurePath,
 ) -> plan.Plan:
-    """Make the plan of the agent's file and the jobs that were found for it."""
+    """Make the plan of the agent's file and the jobs that were found for it.
+
+    Relative file names begin at ``directory``.
+    """
     marks.tell(written, report)
     _check_section(written, report)
     own = written.cwgpu or Own()
@@ -67,6 +75,8 @@ def agent(
         flush_interval_s=float(written.logs.force_flush_interval if written.logs else 5),
         lease=share.lease(own, report),
         shard=share.shard(own, environ, report),
+        spool=spool.spool(own, directory, environ, report),
+        shutdown_grace_s=spool.grace_s(own, report),
     )
 
 
