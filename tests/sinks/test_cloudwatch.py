@@ -14,8 +14,9 @@ import pytest
 from aiohttp import web
 
 import cwgpu
+from cwgpu.logs.parcel import pack
 from cwgpu.logs.verdict import Answer, Rejected
-from cwgpu.model.event import EmfEvent, LogBatch, StreamKey
+from cwgpu.model.event import EmfEvent, LogBatch, Parcel, StreamKey
 from cwgpu.sinks import session
 from cwgpu.sinks.access import Access
 from cwgpu.sinks.cloudwatch import CloudWatchSink
@@ -55,10 +56,11 @@ def now_ms() -> int:
     return int(time.time() * 1000)
 
 
-def batch(*messages: str, at_ms: int | None = None) -> LogBatch:
-    """Give a batch of messages of one time."""
+def parcel(*messages: str, at_ms: int | None = None) -> Parcel:
+    """Give messages of one time, ready to be sent."""
     at_ms = now_ms() if at_ms is None else at_ms
-    return LogBatch(KEY, tuple(EmfEvent(KEY, at_ms, text.encode(), 1, 1) for text in messages))
+    events = (EmfEvent(KEY, at_ms, text.encode(), 1, 1) for text in messages)
+    return pack(LogBatch(KEY, tuple(events)))
 
 
 def emf(at_ms: int, pod: str = "train-0") -> str:
@@ -71,7 +73,7 @@ def emf(at_ms: int, pod: str = "train-0") -> str:
 async def test_a_batch_arrives_as_datapoints(service: FakeCloudWatch, sink: CloudWatchSink) -> None:
     """The success is an answer without a code; the signature was good."""
     at_ms = now_ms()
-    answer = await sink.send(batch(emf(at_ms), '{"plain": "ü"}', at_ms=at_ms))
+    answer = await sink.send(parcel(emf(at_ms), '{"plain": "ü"}', at_ms=at_ms))
     assert answer == Answer("", status=200)
     dimensions = frozenset({("pod", "train-0")})
     assert service.datapoints == [Datapoint("GPU", dimensions, "util", 87.0, at_ms)]
@@ -86,7 +88,7 @@ async def test_the_request_is_compressed_and_says_what_and_who_it_is(
     service: FakeCloudWatch, sink: CloudWatchSink
 ) -> None:
     """Compression saves the network; the format and the agent can be told."""
-    await sink.send(batch(*[emf(now_ms())] * 100))
+    await sink.send(parcel(*[emf(now_ms())] * 100))
     (call,) = service.calls
     assert call.headers["content-encoding"] == "gzip"
     assert call.headers["x-amzn-logs-format"] == "json/emf"
@@ -97,7 +99,7 @@ async def test_the_request_is_compressed_and_says_what_and_who_it_is(
 async def test_a_batch_at_the_limit_passes(service: FakeCloudWatch, sink: CloudWatchSink) -> None:
     """Ten thousand events that make a mebibyte with their overhead are one call."""
     messages = ["x" * (1_048_576 // 10_000 - 26)] * 10_000
-    assert (await sink.send(batch(*messages))).code == ""
+    assert (await sink.send(parcel(*messages))).code == ""
     assert len(service.events(KEY.group, KEY.stream)) == 10_000
 
 
@@ -107,14 +109,14 @@ async def test_rejected_events_are_named_by_their_indexes(sink: CloudWatchSink) 
     events = tuple(
         EmfEvent(KEY, at_ms, b"x", 1, 1) for at_ms in (now - 15 * DAY_MS, now, now + DAY_MS)
     )
-    answer = await sink.send(LogBatch(KEY, events))
+    answer = await sink.send(pack(LogBatch(KEY, events)))
     assert answer == Answer("", status=200, rejected=Rejected(too_old_end=1, too_new_start=2))
 
 
 async def test_expired_events_are_named_too(service: FakeCloudWatch, sink: CloudWatchSink) -> None:
     """A group that keeps a day rejects what is older."""
     service.groups[KEY.group].retention_days = 1
-    answer = await sink.send(batch("x", at_ms=now_ms() - 2 * DAY_MS))
+    answer = await sink.send(parcel("x", at_ms=now_ms() - 2 * DAY_MS))
     assert answer.rejected == Rejected(expired_end=1)
 
 
@@ -150,15 +152,15 @@ async def test_what_goes_wrong_is_an_answer_after_one_attempt(
     """Codes, status and hints come through; whether to try again is not the sink's to say."""
     fault, code, status, retry_after_s = ANSWERS[case]
     service.fail(fault)
-    answer = await sink.send(batch("x"))
+    answer = await sink.send(parcel("x"))
     assert (answer.code, answer.status, answer.retry_after_s) == (code, status, retry_after_s)
     assert len(service.calls) == 1
-    assert (await sink.send(batch("x"))).code in {"", "ResourceNotFoundException"}
+    assert (await sink.send(parcel("x"))).code in {"", "ResourceNotFoundException"}
 
 
 async def test_a_refused_batch_is_told_in_the_words_of_the_service(sink: CloudWatchSink) -> None:
     """A person who reads the journal learns what CloudWatch Logs objects to."""
-    answer = await sink.send(batch("x" * 1_048_576))
+    answer = await sink.send(parcel("x" * 1_048_576))
     assert answer.code == "InvalidParameterException"
     assert answer.message == "Log event too large: 1048602 bytes exceeds limit of 1048576"
 
@@ -167,14 +169,14 @@ async def test_a_late_answer_is_a_read_timeout(service: FakeCloudWatch) -> None:
     """The events may be stored all the same."""
     sink = CloudWatchSink(Access(endpoint_url=service.url, read_timeout_s=0.1))
     service.fail(faults.Hold())
-    assert (await sink.send(batch("x"))).code == "ReadTimeout"
+    assert (await sink.send(parcel("x"))).code == "ReadTimeout"
     await sink.close()
 
 
 async def test_nobody_at_the_address_is_a_connection_error(service: FakeCloudWatch) -> None:
     """The message names the endpoint, without a password that stands in it."""
     sink = CloudWatchSink(Access(endpoint_url="http://user:password@127.0.0.1:1"))
-    answer = await sink.send(batch("x"))
+    answer = await sink.send(parcel("x"))
     await sink.close()
     assert (answer.code, answer.status) == ("ConnectionError", 0)
     assert "http://***@127.0.0.1:1/" in answer.message
@@ -184,7 +186,7 @@ async def test_nobody_at_the_address_is_a_connection_error(service: FakeCloudWat
 async def test_an_endpoint_that_is_no_address_is_an_answer(service: FakeCloudWatch) -> None:
     """Even nonsense from a configuration does not raise."""
     sink = CloudWatchSink(Access(endpoint_url="nonsense"))
-    answer = await sink.send(batch("x"))
+    answer = await sink.send(parcel("x"))
     await sink.close()
     assert ("nonsense" in answer.message, bool(answer.code)) == (True, True)
     assert service.calls == []
@@ -194,7 +196,7 @@ async def test_a_page_of_a_proxy_is_no_success(service: FakeCloudWatch) -> None:
     """Status 200 and HTML: nothing was stored, so nothing may be taken for delivered."""
     async with serving({"/": "<h1>Sign in</h1>"}) as (url, _):
         sink = CloudWatchSink(Access(endpoint_url=url))
-        answer = await sink.send(batch("x"))
+        answer = await sink.send(parcel("x"))
         await sink.close()
     assert (answer.code, answer.status) == ("ResponseParserError", 0)
     assert "is there a proxy" in answer.message
@@ -235,9 +237,9 @@ async def test_a_missing_group_is_made_with_its_stream_and_retention(
 ) -> None:
     """Afterwards the batch that found nothing is taken."""
     service.groups.clear()
-    assert (await sink.send(batch("x"))).code == "ResourceNotFoundException"
+    assert (await sink.send(parcel("x"))).code == "ResourceNotFoundException"
     assert await sink.create(KEY) == Answer("", status=200)
-    assert (await sink.send(batch("x"))).code == ""
+    assert (await sink.send(parcel("x"))).code == ""
     assert service.groups[KEY.group].retention_days == 7
 
 
@@ -330,20 +332,20 @@ async def test_renewing_finds_new_credentials(
     service: FakeCloudWatch, sink: CloudWatchSink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The old ones are used until then, since nothing says that they are bad."""
-    assert (await sink.send(batch("x"))).code == ""
+    assert (await sink.send(parcel("x"))).code == ""
     service.secrets.clear()
     service.secrets["AKIDOTHER"] = sigv4.Secret(SECRET, "token")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDOTHER")
     monkeypatch.setenv("AWS_SESSION_TOKEN", "token")
-    assert (await sink.send(batch("x"))).code == "UnrecognizedClientException"
+    assert (await sink.send(parcel("x"))).code == "UnrecognizedClientException"
     await sink.renew()
-    assert (await sink.send(batch("x"))).code == ""
+    assert (await sink.send(parcel("x"))).code == ""
 
 
 async def test_renewing_before_the_first_call_is_nothing(sink: CloudWatchSink) -> None:
     """There is no session yet to throw away."""
     await sink.renew()
-    assert (await sink.send(batch("x"))).code == ""
+    assert (await sink.send(parcel("x"))).code == ""
 
 
 async def test_a_wrong_clock_is_told_as_the_service_tells_it(
@@ -351,7 +353,7 @@ async def test_a_wrong_clock_is_told_as_the_service_tells_it(
 ) -> None:
     """Both times are in the message, so that the difference can be seen."""
     service.skew_s = -3600.0
-    answer = await sink.send(batch("x"))
+    answer = await sink.send(parcel("x"))
     assert (answer.code, answer.status) == ("InvalidSignatureException", 400)
     assert "Signature not yet current" in answer.message
 
@@ -363,7 +365,7 @@ async def test_a_service_that_quotes_our_secrets_is_not_quoted(
     monkeypatch.setenv("AWS_SESSION_TOKEN", "sesame/token==")
     text = f"Wrong: x-amz-security-token:sesame/token== {SECRET}\n\nThe Canonical String ..."
     service.fail(Refusal("InvalidSignatureException", text))
-    answer = await sink.send(batch("x"))
+    answer = await sink.send(parcel("x"))
     assert answer.message == "Wrong: x-amz-security-token:*** ***"
 
 
@@ -385,7 +387,7 @@ async def test_without_credentials_the_answer_says_what_to_give(
             for name in absent:
                 patch.delenv(name)
             sink = CloudWatchSink(Access(endpoint_url=service.url, role_arn=role_arn))
-            answer = await sink.send(batch("x"))
+            answer = await sink.send(parcel("x"))
             await sink.close()
         assert answer.code == "NoCredentials"
         assert expected in answer.message
@@ -399,7 +401,7 @@ async def test_without_a_region_the_answer_says_where_to_write_it(
     """Nothing is guessed: a wrong region would be somebody's bill."""
     monkeypatch.delenv("AWS_DEFAULT_REGION")
     sink = CloudWatchSink(Access(endpoint_url=service.url))
-    answer = await sink.send(batch("x"))
+    answer = await sink.send(parcel("x"))
     await sink.close()
     assert answer.code == "NoRegion"
     assert 'write "region" under "agent"' in answer.message
@@ -412,12 +414,12 @@ async def test_the_configured_region_goes_before_every_variable(
     monkeypatch.setenv("AWS_REGION", "eu-north-1")
     for region, expected in (("us-east-2", "us-east-2"), (None, "eu-north-1")):
         sink = CloudWatchSink(Access(region, endpoint_url=service.url))
-        assert (await sink.send(batch("x"))).code == ""
+        assert (await sink.send(parcel("x"))).code == ""
         await sink.close()
         assert f"/{expected}/logs/" in service.calls[-1].headers["authorization"]
     monkeypatch.delenv("AWS_REGION")
     sink = CloudWatchSink(Access(endpoint_url=service.url))
-    await sink.send(batch("x"))
+    await sink.send(parcel("x"))
     await sink.close()
     assert f"/{REGION}/logs/" in service.calls[-1].headers["authorization"]
 
@@ -441,7 +443,7 @@ async def test_credentials_that_cannot_be_had_are_an_answer(
             with monkeypatch.context() as patch:
                 patch.setenv(name, value)
                 sink = CloudWatchSink(Access(endpoint_url=service.url, role_arn=role_arn))
-                answer = await sink.send(batch("x"))
+                answer = await sink.send(parcel("x"))
                 await sink.close()
             assert (answer.code, words in answer.message) == (code, True), answer
             assert "abc" not in answer.message
@@ -475,7 +477,7 @@ async def test_an_instance_gives_region_and_credentials(
         monkeypatch.setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", url)
         monkeypatch.setenv("AWS_METADATA_SERVICE_TIMEOUT", "10")  # this one does answer
         sink = CloudWatchSink(Access(endpoint_url=service.url))
-        assert (await sink.send(batch("x"))).code == ""
+        assert (await sink.send(parcel("x"))).code == ""
         await sink.close()
     assert "ASIAGIVEN/" in service.calls[0].headers["authorization"]
     assert "/eu-west-1/logs/" in service.calls[0].headers["authorization"]
@@ -493,7 +495,7 @@ async def test_pod_identity_gives_credentials(
         monkeypatch.setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", f"{url}/v1/credentials")
         monkeypatch.setenv("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", str(token))
         sink = CloudWatchSink(Access(REGION, endpoint_url=service.url))
-        assert (await sink.send(batch("x"))).code == ""
+        assert (await sink.send(parcel("x"))).code == ""
         await sink.close()
     assert [request.headers["Authorization"] for request in came] == ["pod-token"]
 

@@ -9,8 +9,9 @@ import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
+from cwgpu.logs.parcel import pack
 from cwgpu.logs.verdict import Answer, Rejected
-from cwgpu.model.event import EmfEvent, LogBatch, StreamKey
+from cwgpu.model.event import EmfEvent, LogBatch, Parcel, StreamKey
 from cwgpu.sinks.access import Access
 from cwgpu.sinks.cloudwatch import CloudWatchSink
 from tests.fakes import sigv4
@@ -70,9 +71,10 @@ def now_ms() -> int:
     return int(time.time() * 1000)
 
 
-def batch(key: StreamKey, *times: int) -> LogBatch:
-    """Give a batch with an event for every time."""
-    return LogBatch(key, tuple(EmfEvent(key, at, b'{"at":%d}' % at, 1, 1) for at in times))
+def parcel(key: StreamKey, *times: int) -> Parcel:
+    """Give a batch with an event for every time, ready to be sent."""
+    events = (EmfEvent(key, at, b'{"at":%d}' % at, 1, 1) for at in times)
+    return pack(LogBatch(key, tuple(events)))
 
 
 async def test_a_stream_is_made_and_its_events_are_there(
@@ -80,9 +82,9 @@ async def test_a_stream_is_made_and_its_events_are_there(
 ) -> None:
     """Not found, created with retention, sent, and read back as text."""
     key, now = StreamKey("/gpu/lab", "node-1"), now_ms()
-    assert (await sink.send(batch(key, now))).code == "ResourceNotFoundException"
+    assert (await sink.send(parcel(key, now))).code == "ResourceNotFoundException"
     assert (await sink.create(key)).code == ""
-    assert await sink.send(batch(key, now, now + 1)) == Answer("", status=200)
+    assert await sink.send(parcel(key, now, now + 1)) == Answer("", status=200)
     events = client.get_log_events(logGroupName=key.group, logStreamName=key.stream)["events"]
     assert [event["message"] for event in events] == [f'{{"at":{now}}}', f'{{"at":{now + 1}}}']
     (group,) = client.describe_log_groups(logGroupNamePrefix=key.group)["logGroups"]
@@ -99,7 +101,7 @@ async def test_events_of_the_wrong_age_are_rejected(sink: CloudWatchSink) -> Non
     """The call succeeds and says so (where moto counts otherwise than AWS, AWS is right)."""
     key, now = StreamKey("/gpu/ages", "node-1"), now_ms()
     await sink.create(key)
-    answer = await sink.send(batch(key, now - 15 * DAY_MS, now - 15 * DAY_MS, now))
+    answer = await sink.send(parcel(key, now - 15 * DAY_MS, now - 15 * DAY_MS, now))
     assert (answer.code, answer.status) == ("", 200)
     assert answer.rejected is not None
     assert answer.rejected != Rejected()
@@ -109,7 +111,7 @@ async def test_events_out_of_order_are_refused(sink: CloudWatchSink) -> None:
     """The whole call fails, as at AWS."""
     key, now = StreamKey("/gpu/order", "node-1"), now_ms()
     await sink.create(key)
-    answer = await sink.send(batch(key, now, now - 1))
+    answer = await sink.send(parcel(key, now, now - 1))
     assert (answer.code, answer.status) == ("InvalidParameterException", 400)
 
 
@@ -131,11 +133,11 @@ async def _role_of(access: Access) -> str:
     async with FakeCloudWatch() as service:
         service.add(key.group, key.stream)
         sink = CloudWatchSink(Access(REGION, access.role_arn, service.url))
-        assert (await sink.send(batch(key, now_ms()))).code == "UnrecognizedClientException"
+        assert (await sink.send(parcel(key, now_ms()))).code == "UnrecognizedClientException"
         authorization = service.calls[0].headers["authorization"]
         key_id = authorization.partition("Credential=")[2].partition("/")[0]
         _let_in(service, key_id)
-        assert (await sink.send(batch(key, now_ms()))).code == ""
+        assert (await sink.send(parcel(key, now_ms()))).code == ""
         await sink.close()
     return key_id
 

@@ -9,32 +9,33 @@ from pathlib import Path
 
 import pytest
 
-from cwgpu.model.event import EmfEvent, LogBatch, StreamKey
+from cwgpu.logs.parcel import pack
+from cwgpu.model.event import EmfEvent, LogBatch, Parcel, StreamKey
 from cwgpu.sinks.stdout import StdoutSink
 
 ROOT = Path(__file__).parents[2]
 KEY = StreamKey("gpu", "node-1")
 
 
-def batch(*messages: bytes) -> LogBatch:
-    """Give a batch of these messages."""
-    return LogBatch(KEY, tuple(EmfEvent(KEY, 1, message, 1, 1) for message in messages))
+def parcel(*messages: bytes) -> Parcel:
+    """Give a batch of these messages, ready to be sent."""
+    return pack(LogBatch(KEY, tuple(EmfEvent(KEY, 1, text, 1, 1) for text in messages)))
 
 
 async def test_every_event_is_a_line_of_its_own() -> None:
     """What would be sent is written as it is, in its order."""
     stream = io.BytesIO()
     sink = StdoutSink(stream)
-    answers = [await sink.send(batch(b'{"a":1}', b'{"b":"\xc3\xbc"}')), await sink.send(batch())]
+    answer = await sink.send(parcel(b'{"a":1}', b'{"b":"\xc3\xbc"}'))
     assert stream.getvalue() == b'{"a":1}\n{"b":"\xc3\xbc"}\n'
-    assert [answer.code for answer in answers] == ["", ""]
+    assert answer.code == ""
 
 
 async def test_every_batch_is_flushed() -> None:
     """A reader of the pipe sees a batch when it is sent, not when a buffer is full."""
     raw = io.BytesIO()
     sink = StdoutSink(io.BufferedWriter(raw))
-    await sink.send(batch(b"{}"))
+    await sink.send(parcel(b"{}"))
     assert raw.getvalue() == b"{}\n"
 
 
@@ -54,7 +55,7 @@ async def test_a_closed_pipe_is_answered_and_then_all_is_quiet() -> None:
     os.close(reading)
     with os.fdopen(writing, "wb") as stream:
         sink = StdoutSink(stream)
-        answers = [await sink.send(batch(b"{}")) for _ in range(2)]
+        answers = [await sink.send(parcel(b"{}")) for _ in range(2)]
         answers.append(await sink.create(KEY))
         stream.write(b"more than is said")  # closing flushes it, and does not raise
     assert [answer.code for answer in answers] == ["ClosedPipe"] * 3
@@ -64,7 +65,7 @@ async def test_a_stream_that_was_closed_here_is_a_closed_pipe_too() -> None:
     """Whoever closed it, nobody reads it."""
     stream = io.BytesIO()
     stream.close()
-    assert (await StdoutSink(stream).send(batch(b"{}"))).code == "ClosedPipe"
+    assert (await StdoutSink(stream).send(parcel(b"{}"))).code == "ClosedPipe"
 
 
 class Full(io.BytesIO):
@@ -77,19 +78,21 @@ class Full(io.BytesIO):
 
 async def test_a_full_disk_is_named() -> None:
     """Other failures are no closed pipe, and their reason is told."""
-    answer = await StdoutSink(Full()).send(batch(b"{}"))
+    answer = await StdoutSink(Full()).send(parcel(b"{}"))
     assert (answer.code, "No space left on device" in answer.message) == ("WriteFailed", True)
 
 
 PROGRAM = """
 import asyncio, sys
+from cwgpu.logs.parcel import pack
 from cwgpu.model.event import EmfEvent, LogBatch, StreamKey
 from cwgpu.sinks.stdout import StdoutSink
 
 async def run():
     key, sink = StreamKey("g", "s"), StdoutSink(sys.stdout.buffer)
-    batch = LogBatch(key, tuple(EmfEvent(key, 1, b"x" * 1000, 1, 1) for _ in range(1000)))
-    while not (answer := await sink.send(batch)).code:
+    events = tuple(EmfEvent(key, 1, b"x" * 1000, 1, 1) for _ in range(1000))
+    parcel = pack(LogBatch(key, events))
+    while not (answer := await sink.send(parcel)).code:
         pass
     print(answer.code, file=sys.stderr)
 
