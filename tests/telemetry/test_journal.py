@@ -119,6 +119,19 @@ def test_repeats_are_counted_by_the_tick(
     assert json.loads(written.getvalue().splitlines()[3])["repeated"] == 2
 
 
+def test_what_is_said_after_settling_is_the_last_line(
+    opened: Journal, written: io.StringIO
+) -> None:
+    """Counts that are held come before it, and none after it."""
+    for count in (1, 2, 3):
+        journal.event(LOG, logging.ERROR, "samples_lost", stream="s", reason="shutdown", n=count)
+    opened.settle()
+    journal.event(LOG, logging.ERROR, "ended", lost_samples=6)
+    opened.close()
+    assert events(written) == ["samples_lost", "samples_lost", "ended"]
+    assert json.loads(written.getvalue().splitlines()[1])["repeated"] == 2
+
+
 @pytest.mark.usefixtures("opened")
 def test_warnings_are_lines(written: io.StringIO) -> None:
     """Python's warnings come as lines of the journal, not as prose in between."""

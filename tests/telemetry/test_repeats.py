@@ -170,3 +170,14 @@ def test_a_flood_of_different_lines_costs_bounded_memory() -> None:
     written = [line for n in range(5000) for line in world.say("f", **failed(str(n)))]
     assert "f target=first reason=timeout repeated=2 within_s=300.0" in written
     assert len(written) == 5001
+
+
+def test_a_spool_that_stays_broken_says_so_every_five_minutes() -> None:
+    """Its directory is what that is about, however often a write fails."""
+    world = World()
+    broken = {"directory": "/spool", "reason": "No space left on device"}
+    assert len(world.say("spool_failed", **broken)) == 1
+    for _ in range(59):
+        assert world.say("spool_failed", **broken) == []
+        assert world.wait(5.0) == []
+    assert len(world.wait(5.0)) == 1
