@@ -30,6 +30,7 @@ SERVER = frozenset(
         "InternalServerException",
         "InvalidSequenceTokenException",  # sequence tokens no longer mean anything
         "OperationAbortedException",  # two creations of one group at a time
+        "RequestAbortedException",  # before an answer was sent
         "RequestTimeout",
         "RequestTimeoutException",
         "ServiceUnavailable",
@@ -46,11 +47,13 @@ UNANSWERED = frozenset({"ConnectionClosed", "ReadTimeout"})
 
 CREDENTIALS = frozenset(
     {
+        "AuthFailure",
         "CredentialRetrievalError",
         "ExpiredToken",
         "ExpiredTokenException",
         "IncompleteSignature",
         "IncompleteSignatureException",
+        "InvalidAccessKeyId",
         "InvalidClientTokenId",
         "InvalidSignatureException",  # also what a wrong local clock gives
         "InvalidToken",
@@ -59,6 +62,7 @@ CREDENTIALS = frozenset(
         "NoCredentials",
         "NoRegion",
         "RequestExpired",
+        "RequestInTheFuture",
         "RequestTimeTooSkewed",
         "SignatureDoesNotMatch",
         "UnrecognizedClientException",
@@ -74,12 +78,31 @@ DENIED = frozenset(
         "KMSDisabledException",
         "KMSInvalidStateException",
         "KMSNotFoundException",
+        "LogGroupClass",  # a word of the sink's: a group of this class makes no metrics of EMF
         "NotAuthorized",
         "OptInRequired",
         "UnauthorizedOperation",
     }
 )
 """Somebody has to change a permission, and may do so while we run."""
+
+CONTENT = frozenset(
+    {
+        "413",  # a page of what stands in between: the SDK makes a code of a bare status
+        "InvalidParameter",
+        "InvalidParameterException",
+        "InvalidParameterValue",
+        "MalformedHttpRequestException",
+        "PayloadTooLarge",
+        "RequestEntityTooLarge",
+        "RequestEntityTooLargeException",
+        "SerializationException",
+        "ValidationError",
+        "ValidationException",
+    }
+)
+"""This very call can never be accepted. Only these: what is refused with a word that we do not know
+may be an account that is suspended or an endpoint that is wrong, and is kept."""
 
 MISSING = "ResourceNotFoundException"
 """The log group or stream does not exist."""

@@ -6,9 +6,9 @@ https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutLogE
 CloudWatch Logs takes gzip although its model does not say so; AWS' own agents send nothing else.
 """
 
-import gzip
-from collections.abc import Sequence
-from itertools import groupby
+import zlib
+from collections.abc import Iterator, Sequence
+from itertools import chain, groupby, repeat
 from operator import attrgetter
 
 import orjson
@@ -17,13 +17,18 @@ from cwgpu.model.event import EmfEvent, LogBatch, Parcel, Run, Waybill
 
 LEVEL = 1
 """Five times smaller for 10 ms a megabyte; level 6 takes 25 ms for six times."""
+MOST_BYTES = 8 << 20
+"""A document that is larger is none of ours: the largest is a batch of control characters, each of
+which takes six bytes in JSON, and 10,000 events with 40 bytes around each."""
+
+_GZIP = 16 + zlib.MAX_WBITS  # how zlib's "wbits" says gzip
 
 _alike = attrgetter("samples", "datapoints")
 
 
 def pack(batch: LogBatch) -> Parcel:
     """Make a batch ready to be sent; 10 ms for a full one."""
-    return Parcel(waybill(batch), gzip.compress(document(batch), LEVEL, mtime=0))
+    return Parcel(waybill(batch), zlib.compress(document(batch), LEVEL, _GZIP))
 
 
 def document(batch: LogBatch) -> bytes:
@@ -49,21 +54,18 @@ def waybill(batch: LogBatch) -> Waybill:
 
 
 def unpack(parcel: Parcel) -> LogBatch:
-    """Give the batch that was packed; ValueError when the body is not one of ours."""
-    stream = parcel.waybill.stream
-    try:
-        written = orjson.loads(gzip.decompress(parcel.body))["logEvents"]
-        events = [(each["timestamp"], each["message"].encode()) for each in written]
-    except (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ValueError(f"no body of a PutLogEvents request: {error}") from error
-    counts = [
-        (samples, points) for many, samples, points in parcel.waybill.runs for _ in range(many)
-    ]
+    """Give the batch that was packed; ValueError when body and waybill are not those of one."""
+    waybill, events = parcel.waybill, list(_written(parcel))
+    if len(events) != waybill.events:
+        raise ValueError(f"the body holds {len(events)} events, its waybill {waybill.events}")
+    loads = chain.from_iterable(
+        repeat((samples, datapoints), count) for count, samples, datapoints in waybill.runs
+    )
     return LogBatch(
-        stream,
+        waybill.stream,
         tuple(
-            EmfEvent(stream, at_ms, message, samples, points)
-            for (at_ms, message), (samples, points) in zip(events, counts, strict=True)
+            EmfEvent(waybill.stream, at_ms, message, *load)
+            for (at_ms, message), load in zip(events, loads, strict=True)
         ),
     )
 
@@ -80,3 +82,38 @@ def halve(parcel: Parcel) -> tuple[Parcel, Parcel]:
 
 def _runs(events: Sequence[EmfEvent]) -> list[Run]:
     return [(len(list(some)), *alike) for alike, some in groupby(events, _alike)]
+
+
+def _written(parcel: Parcel) -> Iterator[tuple[int, bytes]]:
+    """Read the times and messages of a body."""
+    try:
+        document = orjson.loads(_inflated(parcel.body))
+    except orjson.JSONDecodeError as error:
+        raise ValueError(f"the body is no JSON: {error}") from error
+    match document:
+        case {"logGroupName": group, "logStreamName": name, "logEvents": [*events]}:
+            pass
+        case _:
+            raise ValueError("the body is no PutLogEvents request")
+    if (group, name) != (parcel.waybill.stream.group, parcel.waybill.stream.stream):
+        raise ValueError("the body is for another log stream than its waybill says")
+    for event in events:
+        match event:
+            case {"timestamp": int(at_ms), "message": str(message)}:
+                yield at_ms, message.encode()
+            case _:
+                raise ValueError("the body holds something that is no log event")
+
+
+def _inflated(body: bytes) -> bytes:
+    """Take gzip off: one member, whole, and no larger than ``MOST_BYTES``."""
+    gzip = zlib.decompressobj(_GZIP)
+    try:
+        document = gzip.decompress(body, MOST_BYTES + 1)
+    except zlib.error as error:
+        raise ValueError(f"the body is not gzipped: {error}") from error
+    if len(document) > MOST_BYTES:
+        raise ValueError(f"the body inflates to more than {MOST_BYTES} bytes")
+    if not gzip.eof or gzip.unused_data:
+        raise ValueError("the body does not end where its gzip does")
+    return document

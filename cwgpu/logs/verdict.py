@@ -98,7 +98,7 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Denied:
-    """Keep the batch, say so loudly, and try slowly until somebody changes a permission."""
+    """Keep the batch, say so loudly, and try slowly until somebody puts right what is refused."""
 
     base_s: ClassVar[float] = 60.0
     cap_s: ClassVar[float] = 300.0
@@ -121,6 +121,8 @@ _REFUSALS = (_UNAUTHORIZED, _FORBIDDEN, _PROXY_LOGIN)
 """By which a proxy or firewall in between refuses without any code of AWS."""
 _AT_FAULT = range(400, 500)
 """The request is said to be wrong; below it and above it, the way or the service is."""
+_KEY = "KMS"
+"""In the message of a refusal: the log group's key, and no event, is what is wrong."""
 
 
 def judge(answer: Answer, waybill: Waybill) -> Verdict:
@@ -140,8 +142,8 @@ def judge(answer: Answer, waybill: Waybill) -> Verdict:
 def judge_creation(answer: Answer) -> Created | Retry | Credentials | Denied:
     """Say what came of creating a log group or stream, or of setting a retention.
 
-    An order that is refused as wrong is ``Denied``, since no batch is to blame: a name, a key of
-    KMS or a quota has to be changed by somebody.
+    An order that is refused as wrong is ``Denied``, since no batch is to blame: a name or a key of
+    KMS has to be changed by somebody.
     """
     if answer.code in {"", codes.EXISTS}:
         return Created()
@@ -159,7 +161,8 @@ def _keep(answer: Answer) -> Retry | Credentials | Denied | None:
     if kind := _retry_kind(answer):
         ambiguous = answer.code in codes.UNANSWERED
         return Retry(kind, _after_s(answer.retry_after_s), ambiguous)
-    return Denied(_detail(answer)) if answer.status in _REFUSALS else None
+    at_fault = answer.code in codes.CONTENT or answer.status == _TOO_LARGE
+    return None if at_fault and _KEY not in answer.message else Denied(_detail(answer))
 
 
 def _retry_kind(answer: Answer) -> RetryKind | None:

@@ -15,7 +15,7 @@ STREAM = StreamKey("/aws/containerinsights/eks-lab/prometheus", "gpu")
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
 NOW_MS = 1_765_000_000_000
-MOST_BYTES = 1_048_576 - 1024
+MOST_BYTES = 1_048_576
 
 
 def event(at_ms: int = NOW_MS, size_bytes: int = 100, mark: int = 0) -> EmfEvent:

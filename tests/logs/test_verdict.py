@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cwgpu.logs import verdict
+from cwgpu.logs import codes, parcel, verdict
 from cwgpu.logs.verdict import (
     Answer,
     Bisect,
@@ -21,21 +21,23 @@ from cwgpu.logs.verdict import (
     Verdict,
 )
 from cwgpu.model.drop import DropReason
-from cwgpu.model.event import EmfEvent, LogBatch, Outcome, StreamKey
+from cwgpu.model.event import EmfEvent, LogBatch, Outcome, StreamKey, Waybill
 
 STREAM = StreamKey("/aws/containerinsights/eks-lab/prometheus", "gpu")
 TOO_OLD, TOO_NEW = DropReason.TOO_OLD, DropReason.TOO_NEW
 
 
-def batch(count: int) -> LogBatch:
-    """Make a batch whose events have 1, 10, 100 ... samples, and twice the datapoints."""
-    return LogBatch(
-        STREAM,
-        tuple(EmfEvent(STREAM, at, b"{}", 10**at, 2 * 10**at) for at in range(count)),
+def waybill(count: int) -> Waybill:
+    """Give that of events that have 1, 10, 100 ... samples, and twice the datapoints."""
+    return parcel.waybill(
+        LogBatch(
+            STREAM,
+            tuple(EmfEvent(STREAM, at, b"{}", 10**at, 2 * 10**at) for at in range(count)),
+        )
     )
 
 
-FOUR = batch(4)
+FOUR = waybill(4)
 
 THROTTLED, SERVER = Retry(RetryKind.THROTTLED), Retry(RetryKind.SERVER)
 NETWORK = Retry(RetryKind.NETWORK)
@@ -56,6 +58,7 @@ CREDENTIALS, DENIED, BISECT = Credentials("{}: m"), Denied("{}: m"), Bisect()
         ("ServiceUnavailableException", 503, SERVER),
         ("504", 504, SERVER),
         ("OperationAbortedException", 400, SERVER),
+        ("RequestAbortedException", 400, SERVER),
         ("InvalidSequenceTokenException", 400, SERVER),
         ("ConnectionError", 0, NETWORK),
         ("ConnectTimeout", 0, NETWORK),
@@ -73,9 +76,13 @@ CREDENTIALS, DENIED, BISECT = Credentials("{}: m"), Denied("{}: m"), Bisect()
         ("AccessDenied", 403, DENIED),
         ("OptInRequired", 403, DENIED),
         ("KMSDisabledException", 400, DENIED),
+        ("LogGroupClass", 0, DENIED),
+        ("LogGroupClass", 200, DENIED),
         ("InvalidParameterException", 400, BISECT),
         ("ValidationException", 400, BISECT),
         ("SerializationException", 400, BISECT),
+        ("RequestEntityTooLargeException", 413, BISECT),
+        ("Unheard", 413, BISECT),
         ("413", 413, BISECT),
         ("400", 400, SERVER),
         ("404", 404, SERVER),
@@ -83,14 +90,16 @@ CREDENTIALS, DENIED, BISECT = Credentials("{}: m"), Denied("{}: m"), Bisect()
         ("429", 429, THROTTLED),
         ("Unheard", 0, NETWORK),
         ("Unheard", 302, SERVER),
-        ("Unheard", 400, BISECT),
+        ("UnknownOperationException", 404, DENIED),
+        ("SubscriptionRequiredException", 400, DENIED),
+        ("Unheard", 400, DENIED),
         ("Unheard", 401, DENIED),
         ("Unheard", 403, DENIED),
-        ("Unheard", 404, BISECT),
+        ("Unheard", 404, DENIED),
         ("Unheard", 407, DENIED),
         ("Unheard", 408, SERVER),
         ("Unheard", 429, THROTTLED),
-        ("Unheard", 499, BISECT),
+        ("Unheard", 499, DENIED),
         ("Unheard", 500, SERVER),
         ("Unheard", 599, SERVER),
     ],
@@ -102,6 +111,48 @@ def test_what_an_error_means(code: str, status: int, expected: Verdict) -> None:
         text = code if not status else f"{code} (HTTP {status})"
         expected = type(expected)(expected.detail.format(text))
     assert found == expected
+
+
+LISTS = (
+    codes.THROTTLED,
+    codes.SERVER,
+    codes.NETWORK,
+    codes.UNANSWERED,
+    codes.CREDENTIALS,
+    codes.DENIED,
+    codes.CONTENT,
+)
+KNOWN = sorted(frozenset().union(*LISTS))
+
+
+@pytest.mark.parametrize("code", KNOWN)
+def test_no_code_means_two_things(code: str) -> None:
+    """Each is in one list only, or the first that is asked would hide the others."""
+    assert sum(code in each for each in LISTS) == 1
+
+
+def test_a_key_that_cannot_be_used_is_not_the_batchs_fault() -> None:
+    """The words are those of a bad event, but what has to be changed is the log group's key."""
+    answer = Answer("InvalidParameterException", "KMS key is disabled", 400)
+    assert verdict.judge(answer, FOUR) == Denied(
+        "InvalidParameterException (HTTP 400): KMS key is disabled"
+    )
+
+
+@given(
+    st.text() | st.sampled_from(KNOWN),
+    st.integers(0, 599),
+    st.integers(1, 4),
+)
+def test_nothing_is_given_up_but_for_what_it_holds(code: str, status: int, events: int) -> None:
+    """A word that nobody has heard of costs no event, whatever the status beside it."""
+    found = verdict.judge(Answer(code, "m", status), waybill(events))
+    if isinstance(found, Delivered) and found.outcome.dropped:
+        assert events == 1
+        assert code in codes.CONTENT or status == 413
+    if isinstance(found, Bisect):
+        assert events > 1
+        assert code in codes.CONTENT or status == 413
 
 
 def test_success_delivers_everything() -> None:
@@ -166,16 +217,18 @@ def test_rejected_events_are_counted_by_reason(
 INDEX = st.none() | st.integers(-3, 9) | st.integers()
 
 
-@given(st.integers(0, 6), INDEX, INDEX, INDEX)
+@given(st.integers(1, 6), INDEX, INDEX, INDEX)
 def test_every_sample_is_stored_or_dropped(
     count: int, old: int | None, expired: int | None, new: int | None
 ) -> None:
     """Whatever indexes come back, each sample of the batch is accounted for once."""
-    sent = batch(count)
+    sent = waybill(count)
     found = verdict.judge(Answer("", rejected=Rejected(old, expired, new)), sent)
     assert isinstance(found, Delivered)
     lost = sum(samples for _, samples in found.outcome.dropped)
-    assert found.outcome.delivered_samples + lost == sent.samples
+    assert found.outcome.delivered_samples + lost == sent.load.samples
+    start, end = verdict.bounds(count, Rejected(old, expired, new))
+    assert found.outcome.delivered_events == end - start
 
 
 @pytest.mark.parametrize(
@@ -187,7 +240,7 @@ def test_every_sample_is_stored_or_dropped(
 )
 def test_a_single_refused_event_is_given_up(message: str, status: int, detail: str) -> None:
     """At the end of the halving stands the one event that is lost, with the service's words."""
-    found = verdict.judge(Answer("InvalidParameterException", message, status), batch(1))
+    found = verdict.judge(Answer("InvalidParameterException", message, status), waybill(1))
     dropped = ((DropReason.REJECTED, 1),)
     assert found == Delivered(Outcome(STREAM, 0, 0, 0, dropped=dropped, detail=detail))
 
@@ -232,20 +285,3 @@ def test_what_came_of_a_creation(
 ) -> None:
     """What exists is created; what is refused waits for somebody to put it right."""
     assert verdict.judge_creation(answer) == expected
-
-
-@pytest.mark.parametrize("count", [2, 3, 4, 7])
-def test_halves_are_the_whole(count: int) -> None:
-    """Both halves have events, and together they are the batch in its order."""
-    whole = batch(count)
-    first, second = verdict.halve(whole)
-    assert first.events
-    assert second.events
-    assert (*first.events, *second.events) == whole.events
-    assert first.stream == second.stream == STREAM
-
-
-def test_one_event_has_no_halves() -> None:
-    """Halving ends at a single event."""
-    with pytest.raises(ValueError, match="cannot be halved"):
-        verdict.halve(batch(1))
