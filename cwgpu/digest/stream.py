@@ -6,6 +6,7 @@ Characters that CloudWatch Logs does not take are replaced: one odd job name mus
 write of its stream fail.
 """
 
+import itertools
 import re
 
 from cwgpu.model.event import StreamKey
@@ -39,3 +40,16 @@ def resolve(group: str, stream: str, labels: Labels) -> StreamKey:
         _NOT_IN_GROUP.sub("_", _PLACEHOLDER.sub(value, group))[:_LONGEST],
         _NOT_IN_STREAM.sub("_", _PLACEHOLDER.sub(value, stream))[:_LONGEST],
     )
+
+
+def pattern(group: str, stream: str, known: Labels) -> StreamKey:
+    """Give both names with a star for what only an event's labels tell; no name has a star."""
+    return StreamKey(_pattern(group, known, _NOT_IN_GROUP), _pattern(stream, known, _NOT_IN_STREAM))
+
+
+def _pattern(name: str, known: Labels, foreign: re.Pattern[str]) -> str:
+    parts = _PLACEHOLDER.split(name)
+    literal = [foreign.sub("_", part) for part in parts[::2]]
+    filled = [foreign.sub("_", known[part]) if known.get(part) else "*" for part in parts[1::2]]
+    pairs = itertools.zip_longest(literal, filled, fillvalue="")
+    return "".join(itertools.chain.from_iterable(pairs))
