@@ -6,6 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
+import kubernetes_validate  # type: ignore[import-untyped]
 import pytest
 import yaml
 
@@ -92,6 +93,20 @@ def test_shards_are_changed_in_both_places(tmp_path: Path) -> None:
     assert json.loads(text) == {"cwgpu": {"shard": {"count": 5}}}
 
 
+def test_a_spool_can_outlive_the_pod(tmp_path: Path) -> None:
+    """The place of the spool is a claim of the pod's own, which its user can write."""
+    found = _made(_title("with a spool that outlives the pod"), tmp_path)["StatefulSet", "cwgpu"]
+    spec = found["spec"]["template"]["spec"]
+    (claim,) = found["spec"]["volumeClaimTemplates"]
+    (container,) = spec["containers"]
+    places = {each["name"]: each["mountPath"] for each in container["volumeMounts"]}
+    environment = {each["name"]: each.get("value") for each in container["env"]}
+    assert places[claim["metadata"]["name"]] == environment["CWGPU_SPOOL_DIR"]
+    assert claim["metadata"]["name"] not in [each["name"] for each in spec["volumes"]]
+    assert spec["securityContext"]["fsGroup"] == spec["securityContext"]["runAsGroup"] == 65532
+    kubernetes_validate.validate(found, "1.29", strict=True)
+
+
 def test_a_sidecar_is_added_to_a_daemonset_that_is_there(tmp_path: Path) -> None:
     """What is applied to the cluster's DaemonSet holds the container, its volumes, nothing else."""
     found = _made("my-sidecar/kustomization.yaml", tmp_path)
@@ -138,8 +153,10 @@ def test_sizes_are_those_of_the_manifests() -> None:
             said[name] = [each.split(", ") for each in cells]
     for name, overlay in ((each, "operator" if each == "sidecar" else each) for each in said):
         resources = rendered.container(overlay)["resources"]
+        kinds = ("cpu", "memory", "ephemeral-storage")
         sizes = [
-            [resources[each][kind] for kind in ("cpu", "memory")] for each in ("requests", "limits")
+            [resources[each][kind] for kind in kinds if kind in resources[each]]
+            for each in ("requests", "limits")
         ]
         assert said[name] == sizes, name
     assert len(said) == 6

@@ -2,15 +2,22 @@
 
 import json
 import re
+from pathlib import Path
 
 import click
 import pytest
 
-from cwgpu.agent import run as agent_run
 from cwgpu.cli.main import cli
 from cwgpu.config import where
-from tests.manifests import rendered
+from tests.manifests import plans, rendered
 from tests.manifests.rendered import Json
+
+QUARANTINE_BYTES = 16 << 20
+WRITING_BYTES = 64 << 20
+"""Events that are not batches yet, and batches that are being written: far less, usually."""
+IDLE_BYTES = 80 << 20
+NODE_DAY_BYTES = 32 << 20
+"""Eight GPUs every 15 seconds make 1.9 KB, which takes a block of 4: 22.5 MiB a day."""
 
 
 def _security(name: str) -> Json:
@@ -44,10 +51,12 @@ def test_the_pod_has_nothing_of_its_node(name: str) -> None:
 
 @pytest.mark.parametrize("name", rendered.ALL)
 def test_sizes_are_bounded(name: str) -> None:
-    """Memory and processor are asked for and limited; what can be written to has a size, too."""
+    """Memory, processor, disk are asked for and limited; what can be written to has a size, too."""
     resources = rendered.container(name)["resources"]
-    for which in ("requests", "limits"):
-        assert resources[which].keys() == {"cpu", "memory"}
+    assert resources["requests"].keys() == {"cpu", "memory", "ephemeral-storage"}
+    # Kubernetes holds such a limit against the pod, and so against an exporter beside us.
+    beside = {"ephemeral-storage"} if name in rendered.SIDECARS else set()
+    assert resources["limits"].keys() == resources["requests"].keys() - beside
     mounts = [each["name"] for each in rendered.container(name)["volumeMounts"]]
     volumes = [each for each in rendered.pod(name)["volumes"] if each["name"] in mounts]
     empty = [each["emptyDir"] for each in volumes if "emptyDir" in each]
@@ -56,11 +65,59 @@ def test_sizes_are_bounded(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", rendered.ALL)
-def test_the_end_has_time_to_deliver(name: str) -> None:
-    """Kubernetes waits longer than the agent may need, with time to spare for the last scrape."""
+def test_the_end_has_time_to_deliver(name: str, tmp_path: Path) -> None:
+    """Kubernetes waits longer than the agent may need, with time to spare."""
     usual = 30
     grace = rendered.pod(name).get("terminationGracePeriodSeconds", usual)
-    assert grace >= agent_run.GRACE_S + 5
+    assert grace >= plans.plan(name, tmp_path).shutdown_grace_s + 5
+
+
+def _bytes(size: str) -> int:
+    """Read a size as Kubernetes writes it."""
+    units = {"Ki": 10, "Mi": 20}
+    return int(size[:-2]) << units[size[-2:]]
+
+
+def _spool(name: str) -> tuple[Json, Json]:
+    """Give where the spool is mounted, and what."""
+    place = rendered.environment(name)["CWGPU_SPOOL_DIR"]
+    (mount,) = (
+        each for each in rendered.container(name)["volumeMounts"] if each["mountPath"] == place
+    )
+    (volume,) = (each for each in rendered.pod(name)["volumes"] if each["name"] == mount["name"])
+    return mount, volume
+
+
+@pytest.mark.parametrize("name", rendered.ALL)
+def test_the_spool_has_a_place(name: str) -> None:
+    """The directory that the agent is told is a volume that it can write, and nobody else has."""
+    mount, volume = _spool(name)
+    assert not mount.get("readOnly", False)
+    assert volume.keys() == {"name", "emptyDir"}  # writable for everybody, so also for 65532
+    others = [each for each in rendered.pod(name)["containers"] if each["image"] != "cwgpu"]
+    shared = [each["name"] for one in others for each in one.get("volumeMounts", ())]
+    assert volume["name"] not in shared
+
+
+@pytest.mark.parametrize("name", rendered.ALL)
+def test_the_spool_never_fills_its_volume(name: str, tmp_path: Path) -> None:
+    """Batches, quarantine and as much again for what is being written fit; the pod has room."""
+    _, volume = _spool(name)
+    size = _bytes(volume["emptyDir"]["sizeLimit"])
+    assert size >= plans.plan(name, tmp_path).spool.most_bytes + QUARANTINE_BYTES + WRITING_BYTES
+    resources = rendered.container(name)["resources"]
+    for which, found in resources.items():
+        if "ephemeral-storage" in found:
+            assert _bytes(found["ephemeral-storage"]) >= size, which
+
+
+@pytest.mark.parametrize("name", rendered.ALL)
+def test_what_waits_fits_into_memory_when_the_disk_fails(name: str, tmp_path: Path) -> None:
+    """A day's batches of what one node sends, or the bound for a cluster, beside an idle agent."""
+    limit = _bytes(rendered.container(name)["resources"]["limits"]["memory"])
+    bound = plans.plan(name, tmp_path).spool.most_bytes
+    one_node = name in {*rendered.SIDECARS, "daemonset"}
+    assert limit >= IDLE_BYTES + (min(bound, NODE_DAY_BYTES) if one_node else bound)
 
 
 @pytest.mark.parametrize("name", rendered.ALL)

@@ -30,7 +30,7 @@ def test_only_a_container_and_its_volumes_are_added(name: str) -> None:
     added = {each: sorted(_named(now[each]).keys() - _named(was[each]).keys()) for each in lists}
     assert added == {
         "containers": ["cwgpu"],
-        "volumes": ["cwgpu-config", "cwgpu-no-token", "cwgpu-tmp"],
+        "volumes": ["cwgpu-config", "cwgpu-no-token", "cwgpu-spool", "cwgpu-tmp"],
     }
     assert {k: v for k, v in was.items() if k not in lists} == {
         k: v for k, v in now.items() if k not in lists

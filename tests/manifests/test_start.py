@@ -21,7 +21,7 @@ from tests.manifests import rendered
 from tests.manifests.rendered import Json
 
 ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
-_SIZES = {"16Mi": "16m", "1Ki": "4k"}  # a page is the least that tmpfs has
+_SIZES = {"16Mi": "16m", "512Mi": "512m", "1Ki": "4k"}  # a page is the least that tmpfs has
 LISTENING: Json = {"event": "listening"}
 
 
