@@ -1,0 +1,57 @@
+"""One owner for a directory: two would take each other's files for leftovers.
+
+flock(2): the kernel lets go of it when the process ends, in whatever way.
+"""
+
+import fcntl
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from cwgpu.model.errors import UnavailableError
+
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_PID_BYTES = 32
+
+
+class Lock:
+    """A file that is locked, and holds the owner's process id for people."""
+
+    def __init__(self, path: Path) -> None:
+        """``path`` is made when it is not there."""
+        self._path = path
+        self._descriptor: int | None = None
+
+    def take(self) -> None:
+        """Become the owner; UnavailableError when somebody else is; OSError."""
+        descriptor = os.open(self._path, _FLAGS, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            owner = os.pread(descriptor, _PID_BYTES, 0)
+            os.close(descriptor)
+            raise UnavailableError(_in_use(self._path.parent, owner)) from error
+        except BaseException:
+            os.close(descriptor)
+            raise
+        self._descriptor = descriptor
+        with suppress(OSError):  # a full disk must not keep anybody from emptying it
+            os.fchmod(descriptor, 0o600)
+            pid = b"%d\n" % os.getpid()
+            os.pwrite(descriptor, pid, 0)
+            os.ftruncate(descriptor, len(pid))
+
+    def release(self) -> None:
+        """Let others be the owner."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def _in_use(directory: Path, owner: bytes) -> str:
+    pid = owner.split(b"\n")[0]
+    who = f"process {int(pid)}" if pid.isdigit() else "another process"
+    return (
+        f"{directory}: the spool is in use by {who}, perhaps of another container: stop that one "
+        "first, or give each agent a directory of its own in cwgpu.spool.dir"
+    )

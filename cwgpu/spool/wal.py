@@ -1,0 +1,123 @@
+"""The format of the write-ahead log's segments (docs/spool.md).
+
+A first line, and a line for each event: checksum, what is known of the event as JSON, its message;
+with tabs between them, which JSON never has unescaped. A line stands on its own: what damages it
+costs its event and no other.
+"""
+
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import BinaryIO, TypeAlias
+
+import msgspec
+
+from cwgpu.model.event import EmfEvent, StreamKey
+from cwgpu.spool.found import Damaged
+
+VERSION = 1
+"""Of the format."""
+MOST_LINE_BYTES = 2 << 20
+"""A message has 1 MiB at most, and names of groups and streams 512 characters each."""
+MOST_KEPT_BYTES = 1 << 20
+"""So much of the damaged lines is kept for people."""
+MOST_FOREIGN_BYTES = 256 << 20
+"""What does not begin as a segment does is searched for good lines up to this size."""
+
+_Head: TypeAlias = tuple[int, int, int, str, str]
+_head = msgspec.json.Decoder(_Head)
+_OTHER = re.compile(rb"cwgpu-log ([0-9]{1,9}) ([0-9a-f]{8})\n")
+_BROKEN = (msgspec.MsgspecError, RecursionError)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What could be read of a segment."""
+
+    events: tuple[EmfEvent, ...]
+    fault: str | None = None
+    """What is damaged."""
+    rest: bytes = b""
+    """The lines that could not be read, or the beginning of them."""
+
+
+def _first(version: int) -> bytes:
+    words = b"cwgpu-log %d" % version
+    return b"%s %08x\n" % (words, zlib.crc32(words))
+
+
+FIRST = _first(VERSION)
+"""A segment's first line."""
+
+
+def line(event: EmfEvent) -> bytes:
+    """Give an event's line; ValueError for a message of several lines, which no JSON text needs."""
+    if b"\n" in event.message:
+        raise ValueError("the message of a log event has a newline: write it as \\n in its JSON")
+    head = b"[%d,%d,%d,%s" % (event.at_ms, event.samples, event.datapoints, _where(event.stream))
+    rest = b"%s\t%s" % (head, event.message)
+    return b"%08x\t%s\n" % (zlib.crc32(rest), rest)
+
+
+def read(file: BinaryIO, size_bytes: int) -> Reading:
+    """Read a segment, one line after the other; raises Damaged where it is none of ours."""
+    first = file.readline(MOST_LINE_BYTES)
+    other = _OTHER.fullmatch(first)
+    if other and int(other[1]) > VERSION and first == _first(int(other[1])):
+        raise Damaged(
+            f"it has format {int(other[1])} and this cwgpu reads {VERSION}: "
+            "a newer cwgpu wrote it and can read it"
+        )
+    if first != FIRST and size_bytes > MOST_FOREIGN_BYTES:
+        raise Damaged("it is no log of cwgpu")
+    bad = [] if first in (FIRST, b"") else [first]
+    events: list[EmfEvent] = []
+    streams: dict[StreamKey, StreamKey] = {}
+    last = first
+    for last in _lines(file):
+        event = _event(last, streams)
+        if event is not None:
+            events.append(event)
+        else:
+            bad.append(last[: MOST_KEPT_BYTES if len(bad) < _MOST_KEPT_LINES else 0])
+    if not bad:
+        return Reading(tuple(events))
+    if not events and not FIRST.startswith(first):
+        raise Damaged("it is no log of cwgpu, or nothing of it can be read")
+    return Reading(tuple(events), _fault(bad, last), b"".join(bad)[:MOST_KEPT_BYTES])
+
+
+_MOST_KEPT_LINES = 1000
+"""Lines of which the text is held while a segment is read."""
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    while found := file.readline(MOST_LINE_BYTES):
+        yield found
+
+
+def _event(text: bytes, streams: dict[StreamKey, StreamKey]) -> EmfEvent | None:
+    """Read an event's line; None for a damaged one. A last line may lack nothing but its end."""
+    crc, _, rest = text.removesuffix(b"\n").partition(b"\t")
+    head, tab, message = rest.partition(b"\t")
+    if not tab or crc != b"%08x" % zlib.crc32(rest):
+        return None
+    try:
+        at_ms, samples, datapoints, group, stream = _head.decode(head)
+    except _BROKEN:
+        return None
+    key = StreamKey(group, stream)
+    return EmfEvent(streams.setdefault(key, key), at_ms, message, samples, datapoints)
+
+
+def _fault(bad: list[bytes], last: bytes) -> str:
+    if bad == [last] and not last.endswith(b"\n"):
+        return f"its last line was cut off after {len(last)} bytes, when the writer was ended"
+    return f"lines that are damaged or cut off: {len(bad)}; each was an event"
+
+
+@lru_cache(1024)
+def _where(stream: StreamKey) -> bytes:
+    return msgspec.json.encode((stream.group, stream.stream))[1:]
