@@ -54,6 +54,20 @@ def load(config: Path | None, prometheus: Path | None, environ: Mapping[str, str
     return Loaded(examined.plan, examined.complaints)
 
 
+def draft(config: Path | None, environ: Mapping[str, str]) -> Plan:
+    """Make the plan as far as the agent's JSON tells it, for what the jobs do not matter to.
+
+    Their file may be missing or faulty. Raises InvalidError, as ``load`` does.
+    """
+    examined = examine(config, None, environ)
+    agent = examined.agent
+    names = {agent.root.place.source.name, *map(str, agent.files)}
+    complaints = tuple(each for each in examined.complaints if each.file in names)
+    if examined.draft is None or errors_in(complaints):
+        raise InvalidError(complaints)
+    return examined.draft
+
+
 def examine(config: Path | None, prometheus: Path | None, environ: Mapping[str, str]) -> Examined:
     """Do the same without raising."""
     return translated(where.agent(config, environ), prometheus, environ)
