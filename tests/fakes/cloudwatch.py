@@ -7,7 +7,13 @@ In a test's own event loop, or in a thread of its own for tests that start proce
 
 ``cloudwatch.environ`` holds the AWS_* variables that lead a program to it. Afterwards
 ``cloudwatch.datapoints``, ``.emf_errors``, ``.calls`` and ``.messages(group, stream)`` say what
-came; ``cloudwatch.fail(faults.throttled(), times=3)`` says what goes wrong next.
+came; ``cloudwatch.fail(faults.throttled(), times=3)`` says what goes wrong next. Before the first
+events of a log group a sink asks ``DescribeLogGroups`` for its class, so a fault that is meant for
+events alone names them: ``cloudwatch.fail(fault, action="PutLogEvents")``.
+
+For tens of thousands of calls ``FakeCloudWatch(texts=False)`` keeps neither messages nor bodies,
+only ``.taken`` (how many events came), what was answered, and datapoints; ``metrics=False`` leaves
+the datapoints out too, and saves the CPU that reading EMF takes.
 """
 
 import asyncio
@@ -36,14 +42,23 @@ BODY_BYTES = 64 * 1024 * 1024
 class FakeCloudWatch:
     """The service and its HTTP door."""
 
-    def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        """Take the service's clock, in seconds since 1970."""
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.time,
+        *,
+        texts: bool = True,
+        metrics: bool = True,
+    ) -> None:
+        """Take the service's clock, in seconds since 1970.
+
+        Without ``texts`` events are counted and not kept; without ``metrics`` none is read as EMF.
+        """
         self.url = ""
         self.skew_s = 0.0
         """How far the service's clock is ahead of ``clock``."""
         self.secrets = {KEY_ID: sigv4.Secret(SECRET)}
         """Whose signatures are good: access key id -> what belongs to it."""
-        self._service = Service()
+        self._service = Service(texts=texts, metrics=metrics)
         self._clock = clock
         self._door = Door(self._service, self._now, self.secrets)
 
@@ -87,6 +102,13 @@ class FakeCloudWatch:
         """The actions of the requests that came."""
         return [call.action for call in self.calls]
 
+    @property
+    def taken(self) -> int:
+        """How many events were stored, in all streams that are there."""
+        return sum(
+            stream.taken for group in self.groups.values() for stream in group.streams.values()
+        )
+
     def events(self, group: str, stream: str) -> list[LogEvent]:
         """Give what a stream holds, in the order of arrival."""
         return self.groups[group].streams[stream].events
@@ -106,9 +128,16 @@ class FakeCloudWatch:
 
     # ---- what shall happen
 
-    def add(self, group: str, stream: str, *, retention_days: int | None = None) -> None:
+    def add(
+        self,
+        group: str,
+        stream: str,
+        *,
+        retention_days: int | None = None,
+        log_class: str = "STANDARD",
+    ) -> None:
         """Let a log group and stream be there already."""
-        fresh = Group(int(self._now() * 1000), retention_days=retention_days)
+        fresh = Group(int(self._now() * 1000), log_class, retention_days)
         self.groups.setdefault(group, fresh).streams[stream] = Stream()
 
     def fail(self, fault: Fault, *, action: str | None = None, times: float = 1) -> None:

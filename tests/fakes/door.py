@@ -13,7 +13,7 @@ import threading
 import uuid
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import formatdate
 from typing import Any
@@ -35,9 +35,9 @@ class Call:
 
     action: str
     headers: Mapping[str, str]
-    """Names in lower case."""
+    """Names in lower case; empty where texts are not kept."""
     body: bytes
-    """Uncompressed; empty when the connection was reset before."""
+    """Uncompressed; empty when the connection was reset before, and where texts are not kept."""
     wire_bytes: int
     """Size of the body as sent."""
     status: int
@@ -86,6 +86,8 @@ class Door:
             event.set()
 
     def _record(self, call: Call) -> None:
+        if not self.service.texts:
+            call = replace(call, headers={}, body=b"")
         with self.came:
             self.calls.append(call)
             self.came.notify_all()

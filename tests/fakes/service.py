@@ -17,6 +17,9 @@ class Stream:
     """One log stream."""
 
     events: list[LogEvent] = field(default_factory=list)
+    """Empty where texts are not kept."""
+    taken: int = 0
+    """How many events came, kept or not."""
 
 
 @dataclass(slots=True)
@@ -57,6 +60,10 @@ class Service:
     datapoints: list[Datapoint] = field(default_factory=list)
     """Of all groups, in the order of their arrival."""
     emf_errors: list[EmfFault] = field(default_factory=list)
+    texts: bool = True
+    """False: events are counted and not kept."""
+    metrics: bool = True
+    """False: no event is read as EMF."""
 
     def act(self, request: Request) -> dict[str, Any]:
         """Do one call; raises Refused."""
@@ -81,15 +88,17 @@ class Service:
             raise Refused("ResourceNotFoundException", "The specified log stream does not exist.")
         window = limits.window(events, request.now_ms, group.retention_days)
         declared = request.headers.get("x-amzn-logs-format") == "json/emf"
-        for event in events[window.valid]:
-            stream.events.append(event)
-            if group.log_class == "STANDARD":  # the other classes extract no metrics
+        stored = events[window.valid]
+        stream.taken += len(stored)
+        stream.events.extend(stored if self.texts else ())
+        if group.log_class == "STANDARD" and self.metrics:  # the other classes extract no metrics
+            for event in stored:
                 found = emf.extract(event.message, request.now_ms, declared=declared)
                 self.datapoints.extend(found.datapoints)
                 if found.error is not None:
                     fault = EmfFault(group_name, stream_name, event.message, found.error)
                     self.emf_errors.append(fault)
-        answer: dict[str, Any] = {"nextSequenceToken": f"{len(stream.events):056d}"}
+        answer: dict[str, Any] = {"nextSequenceToken": f"{stream.taken:056d}"}
         rejected = window.rejected()
         return answer | ({"rejectedLogEventsInfo": rejected} if rejected else {})
 

@@ -197,6 +197,29 @@ def test_another_log_class_extracts_no_metrics(
     assert (len(service.events("cheap", "s")), service.datapoints) == (1, [])
 
 
+def test_a_group_may_be_there_with_its_class(
+    service: FakeCloudWatch, client: "CloudWatchLogsClient"
+) -> None:
+    """As if somebody had made it so before."""
+    service.add("cheap", "s", log_class="INFREQUENT_ACCESS")
+    (group,) = client.describe_log_groups(logGroupNamePrefix="cheap")["logGroups"]
+    assert group["logGroupClass"] == "INFREQUENT_ACCESS"
+
+
+@pytest.mark.parametrize("metrics", [True, False])
+def test_texts_need_not_be_kept(metrics: bool) -> None:  # noqa: FBT001 - a table of one column
+    """Then events are counted, and become datapoints if that is wanted; memory stays small."""
+    with FakeCloudWatch(texts=False, metrics=metrics) as service:
+        service.add("gpu", "s")
+        client = client_of(service, patience_s=30)
+        put(client, emf(now_ms()), emf(now_ms()))
+        client.close()
+        assert (service.taken, service.events("gpu", "s")) == (2, [])
+        assert len(service.datapoints) == (2 if metrics else 0)
+        (call,) = service.calls
+        assert (call.action, call.status, call.body, call.headers) == ("PutLogEvents", 200, b"", {})
+
+
 def test_an_action_that_the_fake_lacks_is_unknown(client: "CloudWatchLogsClient") -> None:
     """Nobody takes silence for success."""
     with pytest.raises(ClientError) as raised:
