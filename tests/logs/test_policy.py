@@ -8,8 +8,9 @@ import orjson
 import pytest
 
 from cwgpu.logs import policy
-from cwgpu.logs.policy import Document, Place
+from cwgpu.logs.policy import Place
 from cwgpu.model.event import StreamKey
+from tests.fakes.iam import allowed
 
 HERE = Place("aws", "eu-west-1", "111122223333")
 KEY = StreamKey("/aws/containerinsights/lab/prometheus", "*")
@@ -17,34 +18,18 @@ GROUPS = "arn:aws:logs:eu-west-1:111122223333:log-group"
 GROUP = f"{GROUPS}:/aws/containerinsights/lab/prometheus"
 
 
-def regex(resource: str) -> str:
-    """Read a resource as IAM does: stars, and ``${?}`` for a question mark."""
-    parts = re.split(r"(\$\{[?$]\}|\*|\?)", resource)
-    read = {"*": ".*", "?": "."}
-    return "".join(read.get(p) or re.escape(p[2] if p[:2] == "${" else p) for p in parts)
-
-
-def allowed(made: Document, action: str, resource: str) -> bool:
-    """Tell whether the policy lets this request through."""
-    return any(
-        f"logs:{action}" in statement["Action"]
-        and any(re.fullmatch(regex(each), resource) for each in statement["Resource"])
-        for statement in made["Statement"]
-    )
-
-
 # As CloudWatch Logs names the resource when it refuses, and as the reference has it.
 @pytest.mark.parametrize(
     ("action", "resource"),
     [
-        ("PutLogEvents", f"{GROUP}:log-stream:dcgm"),
-        ("CreateLogStream", f"{GROUP}:log-stream:dcgm"),
-        ("CreateLogStream", GROUP),
-        ("CreateLogGroup", f"{GROUP}:log-stream:"),
-        ("CreateLogGroup", GROUP),
-        ("PutRetentionPolicy", f"{GROUP}:log-stream:"),
-        ("PutRetentionPolicy", GROUP),
-        ("DescribeLogGroups", f"{GROUPS}::log-stream:"),
+        ("logs:PutLogEvents", f"{GROUP}:log-stream:dcgm"),
+        ("logs:CreateLogStream", f"{GROUP}:log-stream:dcgm"),
+        ("logs:CreateLogStream", GROUP),
+        ("logs:CreateLogGroup", f"{GROUP}:log-stream:"),
+        ("logs:CreateLogGroup", GROUP),
+        ("logs:PutRetentionPolicy", f"{GROUP}:log-stream:"),
+        ("logs:PutRetentionPolicy", GROUP),
+        ("logs:DescribeLogGroups", f"{GROUPS}::log-stream:"),
     ],
 )
 def test_what_is_needed_is_allowed(action: str, resource: str) -> None:
@@ -55,15 +40,15 @@ def test_what_is_needed_is_allowed(action: str, resource: str) -> None:
 @pytest.mark.parametrize(
     ("action", "resource"),
     [
-        ("PutLogEvents", GROUP),
-        ("PutLogEvents", f"{GROUPS}:/aws/containerinsights/lab/application:log-stream:dcgm"),
-        ("CreateLogStream", f"{GROUP}2"),
-        ("CreateLogGroup", f"{GROUP}2"),
-        ("CreateLogGroup", f"{GROUP}2:log-stream:"),
-        ("PutLogEvents", f"{GROUP.replace('111122223333', '444455556666')}:log-stream:dcgm"),
-        ("PutLogEvents", f"{GROUP.replace('eu-west-1', 'eu-west-2')}:log-stream:dcgm"),
-        ("GetLogEvents", f"{GROUP}:log-stream:dcgm"),
-        ("DeleteLogGroup", GROUP),
+        ("logs:PutLogEvents", GROUP),
+        ("logs:PutLogEvents", f"{GROUPS}:/aws/containerinsights/lab/application:log-stream:dcgm"),
+        ("logs:CreateLogStream", f"{GROUP}2"),
+        ("logs:CreateLogGroup", f"{GROUP}2"),
+        ("logs:CreateLogGroup", f"{GROUP}2:log-stream:"),
+        ("logs:PutLogEvents", f"{GROUP.replace('111122223333', '444455556666')}:log-stream:dcgm"),
+        ("logs:PutLogEvents", f"{GROUP.replace('eu-west-1', 'eu-west-2')}:log-stream:dcgm"),
+        ("logs:GetLogEvents", f"{GROUP}:log-stream:dcgm"),
+        ("logs:DeleteLogGroup", GROUP),
     ],
 )
 def test_nothing_else_is_allowed(action: str, resource: str) -> None:
@@ -74,16 +59,16 @@ def test_nothing_else_is_allowed(action: str, resource: str) -> None:
 def test_retention_is_set_only_where_it_is_asked_for() -> None:
     """Without it the action is not in the policy."""
     made = policy.sending(HERE, KEY, retention=False)
-    assert not allowed(made, "PutRetentionPolicy", GROUP)
-    assert allowed(made, "CreateLogGroup", GROUP)
+    assert not allowed(made, "logs:PutRetentionPolicy", GROUP)
+    assert allowed(made, "logs:CreateLogGroup", GROUP)
 
 
 def test_a_fixed_stream_is_the_only_one() -> None:
     """Its characters mean themselves, also those that IAM would read otherwise."""
     made = policy.sending(HERE, StreamKey(KEY.group, "what? $1 ${a}"), retention=False)
-    assert allowed(made, "PutLogEvents", f"{GROUP}:log-stream:what? $1 ${{a}}")
-    assert not allowed(made, "PutLogEvents", f"{GROUP}:log-stream:whats $1 ${{a}}")
-    assert not allowed(made, "CreateLogStream", f"{GROUP}:log-stream:other")
+    assert allowed(made, "logs:PutLogEvents", f"{GROUP}:log-stream:what? $1 ${{a}}")
+    assert not allowed(made, "logs:PutLogEvents", f"{GROUP}:log-stream:whats $1 ${{a}}")
+    assert not allowed(made, "logs:CreateLogStream", f"{GROUP}:log-stream:other")
 
 
 def test_each_statement_says_what_it_is_for() -> None:
@@ -109,4 +94,4 @@ def test_any_region() -> None:
     assert policy.partition("*") == "aws"
     made = policy.sending(Place("aws", "*", "*"), KEY, retention=False)
     resource = "arn:aws:logs:us-west-2:1:log-group:/aws/containerinsights/lab/prometheus"
-    assert allowed(made, "CreateLogGroup", resource)
+    assert allowed(made, "logs:CreateLogGroup", resource)
