@@ -1,13 +1,14 @@
 """The calls to CloudWatch Logs, each of which blocks its thread and gives an answer."""
 
-import threading
+import dataclasses
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from cwgpu.logs import codes, verdict
-from cwgpu.logs.verdict import Answer, Denied
+from cwgpu.logs import codes
+from cwgpu.logs.verdict import Answer
 from cwgpu.model.event import Parcel, StreamKey
 from cwgpu.sinks.access import Access
+from cwgpu.sinks.keeper import Keeper
 
 if TYPE_CHECKING:
     from mypy_boto3_logs.client import CloudWatchLogsClient
@@ -20,16 +21,10 @@ Operation = Callable[["CloudWatchLogsClient"], Mapping[str, Any]]
 class Caller:
     """Shared by the threads of a sink. Its session is opened by the first call."""
 
-    def __init__(self, access: Access, retention_days: int | None, connections: int) -> None:
-        self._access = access
-        self._retention_days = retention_days
-        self._connections = connections
-        self._lock = threading.Lock()
-        self._session: Session | None = None
-        self._unlimited: set[str] = set()
-        """Groups that we created and that still keep their events for ever."""
+    def __init__(self, access: Access, connections: int) -> None:
+        self._keeper = Keeper(access, connections)
 
-    def send(self, parcel: Parcel) -> Answer:
+    def put(self, parcel: Parcel) -> Answer:
         """Call PutLogEvents."""
         packed: Any = parcel.body  # taken out again before anybody serialises it
         key = parcel.waybill.stream
@@ -39,32 +34,8 @@ class Caller:
             )
         )
 
-    def create(self, key: StreamKey) -> Answer:
-        """Make a log stream, and its group if that is missing too; make sure of the retention.
-
-        In this order, so that where the group exists no permission for groups is needed.
-        """
-        answer = self._create_stream(key)
-        if answer.code == codes.MISSING:
-            answer = self._create_group(key.group)
-            answer = answer if answer.code else self._create_stream(key)
-        if not answer.code and key.group in self._unlimited:
-            return self._limit(key.group)
-        return answer
-
-    def renew(self) -> None:
-        """Forget the session; the next call opens another."""
-        with self._lock:
-            session, self._session = self._session, None
-        if session is not None:
-            session.client.close()
-
-    def close(self) -> None:
-        """Let go of idle connections; never waits, not even for a session that is being opened."""
-        if self._session is not None:
-            self._session.client.close()
-
-    def _create_stream(self, key: StreamKey) -> Answer:
+    def create_stream(self, key: StreamKey) -> Answer:
+        """Call CreateLogStream; that it exists is a success."""
         return _settled(
             self._call(
                 lambda client: client.create_log_stream(
@@ -73,48 +44,69 @@ class Caller:
             )
         )
 
-    def _create_group(self, group: str) -> Answer:
-        answer = self._call(lambda client: client.create_log_group(logGroupName=group))
-        if not answer.code and self._retention_days is not None:
-            self._unlimited.add(group)
-        return _settled(answer)
+    def create_group(self, group: str) -> Answer:
+        """Call CreateLogGroup; its class is STANDARD where none is given."""
+        return self._call(lambda client: client.create_log_group(logGroupName=group))
 
-    def _limit(self, group: str) -> Answer:
-        """Set the retention. Events matter more: where it cannot be set, they still flow."""
-        days = self._retention_days or 0
-        answer = self._call(
+    def retain(self, group: str, days: int) -> Answer:
+        """Call PutRetentionPolicy."""
+        return self._call(
             lambda client: client.put_retention_policy(logGroupName=group, retentionInDays=days)
         )
-        if not answer.code:
-            self._unlimited.discard(group)
-        elif isinstance(verdict.judge_creation(answer), Denied):
-            self._unlimited.discard(group)
-            text = f"log group {group} keeps its events for ever: {answer.code}: {answer.message}"
-            return Answer("", text, answer.status)
-        return answer
+
+    def describe(self, group: str) -> tuple[Answer, str | None]:
+        """Call DescribeLogGroups; gives the group's class too, or None if there is no such group.
+
+        They come in the order of their names, so that the name itself is before all that it begins.
+        """
+        from cwgpu.sinks import reply  # noqa: PLC0415 - see _call
+
+        found: list[str | None] = [None]
+
+        def ask(client: "CloudWatchLogsClient") -> Mapping[str, Any]:
+            response = client.describe_log_groups(logGroupNamePrefix=group)
+            found[0] = reply.log_class(response, group)
+            return response
+
+        return self._call(ask), found[0]
+
+    def renew(self) -> bool:
+        """Throw the session away if its credentials were refused; the next call opens another."""
+        return self._keeper.renew()
+
+    def close(self) -> None:
+        """Let go of idle connections; never waits, not even for a session that is being opened."""
+        self._keeper.close()
 
     def _call(self, operation: Operation) -> Answer:
-        from cwgpu.sinks import failure, reply  # noqa: PLC0415 - boto3 takes half a second
+        from cwgpu.sinks import failure  # noqa: PLC0415 - boto3 takes half a second
 
         try:
-            session = self._opened()
-            secrets = session.secrets()
+            with self._keeper.lend() as kept:
+                answer = _attempt(kept.session, operation)
+                kept.doubted = kept.doubted or answer.code in codes.CREDENTIALS
+                return answer
         except Exception as error:  # noqa: BLE001 - credentials come from anywhere
             return failure.before(error)
-        try:
-            return reply.success(operation(session.client))
-        except Exception as error:  # noqa: BLE001 - a sink answers
-            return failure.during(error, secrets)
 
-    def _opened(self) -> "Session":
-        from cwgpu.sinks import session  # noqa: PLC0415 - boto3 takes half a second
 
-        with self._lock:
-            if self._session is None:
-                self._session = session.open_session(self._access, self._connections)
-            return self._session
+def _attempt(session: "Session", operation: Operation) -> Answer:
+    from cwgpu.sinks import failure, reply  # noqa: PLC0415 - see Caller._call
+
+    try:
+        secrets = session.secrets()
+    except Exception as error:  # noqa: BLE001 - credentials come from anywhere
+        return failure.before(error)
+    expires_s = session.expires_s()
+    try:
+        answer = reply.success(operation(session.client))
+    except Exception as error:  # noqa: BLE001 - a sink answers
+        answer = failure.during(error, secrets)
+    return dataclasses.replace(answer, expires_s=expires_s)
 
 
 def _settled(answer: Answer) -> Answer:
     """Take what exists already for created."""
-    return Answer("", status=answer.status) if answer.code == codes.EXISTS else answer
+    return (
+        dataclasses.replace(answer, code="", message="") if answer.code == codes.EXISTS else answer
+    )

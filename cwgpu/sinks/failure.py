@@ -3,6 +3,7 @@
 https://boto3.amazonaws.com/v1/documentation/api/latest/guide/error-handling.html
 """
 
+import dataclasses
 import re
 from collections.abc import Iterable
 
@@ -52,9 +53,7 @@ def during(error: Exception, secrets: Iterable[str]) -> Answer:
     """Answer for what a call raised; ``secrets`` are taken out of its text."""
     if isinstance(error, ClientError):
         answer = reply.refusal(error.response)
-        return Answer(
-            answer.code, hide(answer.message, secrets), answer.status, answer.retry_after_s
-        )
+        return dataclasses.replace(answer, message=hide(answer.message, secrets))
     # What is neither is a bug, here or there; it must not stop the others, so it is an answer too.
     code = _word(error, (*UNREACHED, *UNANSWERED)) or type(error).__name__
     return Answer(code, hide(str(error), secrets))

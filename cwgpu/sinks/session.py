@@ -8,6 +8,7 @@ https://boto3.amazonaws.com/v1/documentation/api/latest/guide/credentials.html
 import os
 from collections.abc import MutableMapping
 from dataclasses import dataclass
+from datetime import datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ from botocore.parsers import ResponseParserError
 from botocore.utils import IMDSRegionProvider
 
 from cwgpu import __version__
+from cwgpu.sinks import reply
 from cwgpu.sinks.access import Access
 
 if TYPE_CHECKING:
@@ -53,6 +55,15 @@ class Session:
         """Refresh the credentials when it is time, and give what must not be shown of them."""
         frozen = self.credentials.get_frozen_credentials()
         return tuple(secret for secret in (frozen.secret_key, frozen.token) if secret)
+
+    def expires_s(self) -> float | None:
+        """Give when the credentials end, in seconds since 1970; None for those that never do.
+
+        botocore tells in public only whether it is sooner than some time (``refresh_needed``). This
+        one name is all that we take from its inside; were it gone, no more than the figure is.
+        """
+        ends = getattr(self.credentials, "_expiry_time", None)
+        return ends.timestamp() if isinstance(ends, datetime) else None
 
 
 def open_session(access: Access, connections: int) -> Session:
@@ -114,11 +125,13 @@ def _put_body(params: dict[str, Any], context: dict[str, Any], **_: object) -> N
 
 
 def _refuse_foreign(http_response: AWSResponse, **_: object) -> None:
-    """Take no other page for a success: with status 200 boto3 accepts any text.
+    """Take no other page for a success: below status 300 boto3 accepts any text, and none.
 
-    It would be a proxy's, and nothing was stored.
+    It would be a proxy's or a captive portal's, and nothing was stored.
     """
-    if http_response.status_code == HTTPStatus.OK and http_response.content[:1] not in {b"", b"{"}:
+    status, begins = http_response.status_code, http_response.content[:1]
+    ours = begins == b"{" or (not begins and reply.REQUEST_ID in http_response.headers)
+    if status < HTTPStatus.MULTIPLE_CHOICES and (status != HTTPStatus.OK or not ours):
         raise ResponseParserError("the answer is not CloudWatch Logs': is there a proxy between?")
 
 
