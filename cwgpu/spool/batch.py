@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from cwgpu.logs import limits
 from cwgpu.model.event import Parcel, Run, StreamKey, Waybill
 from cwgpu.spool.found import Damaged
 
@@ -110,13 +111,13 @@ def waybill(first: Front, header: bytes) -> Waybill:
         found = msgspec.json.decode(header, type=_Header)
     except _BROKEN as error:
         raise Damaged(f"its header is none of ours: {error}") from error
-    return Waybill(
-        StreamKey(found.group, found.stream),
-        found.first_ms,
-        found.last_ms,
-        found.runs,
-        found.size_bytes,
-    )
+    if not found.runs or min(map(min, found.runs)) < 0:
+        raise Damaged("its header is none of ours: no events, or fewer than none")
+    key = StreamKey(found.group, found.stream)
+    told = Waybill(key, found.first_ms, found.last_ms, found.runs, found.size_bytes)
+    if not 0 < told.events <= limits.BATCH_EVENTS:
+        raise Damaged(f"its header is none of ours: it tells of {told.events} events")
+    return told
 
 
 def whole(first: Front, found: Waybill, size_bytes: int) -> None:

@@ -9,18 +9,14 @@ import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
 
-from cwgpu.model.errors import PermissionError_, UnavailableError
 from cwgpu.model.event import EmfEvent, Parcel
-from cwgpu.spool import batch, disk, intent, names, survey
+from cwgpu.spool import batch, disk, intent, names, refuse, survey
 from cwgpu.spool.found import Found, Quarantined, Segment, Slip, taken
 from cwgpu.spool.lock import Lock
 from cwgpu.spool.log import Log
 from cwgpu.spool.quarantine import Quarantine, shown
 from cwgpu.spool.survey import Fault, Leftover
-
-_REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 class Spool:
@@ -48,7 +44,7 @@ class Spool:
             return self._recovered()
         except OSError as error:
             self._lock.release()
-            _refuse(self._path, error)
+            raise refuse.opening(self._path, error) from error
 
     def note(self, events: Iterable[EmfEvent]) -> None:
         """Append events to the write-ahead log, in one write and without waiting for the disk.
@@ -68,14 +64,11 @@ class Spool:
 
         OSError: nothing of it counts, and the segments still do.
         """
-        made = [(self._names.batch(each.waybill.first_ms), each) for each in parcels]
-        return self._replace(made, [segment.name for segment in segments])
+        return self._exchange(parcels, [segment.name for segment in segments])
 
     def replace(self, slip: Slip, parts: tuple[Parcel, Parcel]) -> tuple[Slip, Slip]:
         """Write the two parts of a batch in its place, in one step; OSError: it still counts."""
-        first, second = self._replace(
-            list(zip(names.parts(slip.name), parts, strict=True)), [slip.name]
-        )
+        first, second = self._exchange(parts, [slip.name])
         return first, second
 
     def drop(self, segments: Sequence[Segment]) -> None:
@@ -85,8 +78,9 @@ class Spool:
 
     def read(self, slip: Slip) -> Parcel:
         """Read a batch; Damaged, OSError."""
-        with disk.regular(self._place(slip)) as (descriptor, _):
-            return batch.decode(disk.read(descriptor, 0, batch.MOST_BYTES + 1))
+        with disk.regular(self._place(slip)) as (descriptor, size_bytes):
+            most = min(size_bytes, batch.MOST_BYTES + 1)
+            return batch.decode(disk.read(descriptor, 0, most))
 
     def remove(self, slip: Slip) -> None:
         """Forget a batch; OSError: it may come again at the next start."""
@@ -115,8 +109,8 @@ class Spool:
 
     def _recovered(self) -> Found:
         found = survey.survey(self._path)
-        for left in found.leftovers:
-            self._clear(left)
+        self._leftovers = found.leftovers
+        self._tidy()
         quarantined = tuple(self._isolated(fault) for fault in found.faults)
         self._quarantine.bound()
         segments = []
@@ -135,14 +129,16 @@ class Spool:
             return self._quarantine.move(fault.path, fault.reason, fault.waybill)
         return self._quarantine.keep(fault.path.name, fault.rest, fault.reason, fault.waybill)
 
-    def _replace(self, made: Sequence[tuple[str, Parcel]], gone: list[str]) -> tuple[Slip, ...]:
-        for left in self._leftovers[:]:
-            self._leftovers.remove(left)
-            self._clear(left)
-        files = [(name, parcel.waybill, batch.encode(parcel)) for name, parcel in made]
+    def _exchange(self, parcels: Sequence[Parcel], gone: list[str]) -> tuple[Slip, ...]:
+        """Make batches and forget others and segments, in one step."""
+        self._tidy()
+        files = [
+            (self._names.batch(each.waybill.first_ms), each.waybill, batch.encode(each))
+            for each in parcels
+        ]
         if any(len(data) > batch.MOST_BYTES for _, _, data in files):
             raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(self._path))
-        meant = intent.Intent(tuple(name for name, _ in made), tuple(gone))
+        meant = intent.Intent(tuple(name for name, _, _ in files), tuple(gone))
         pending = self._path / survey.PENDING
         begun = pending / f"{self._names.commit()}.begun"
         done = begun.with_suffix(".done")
@@ -167,11 +163,24 @@ class Spool:
         except FileNotFoundError:
             pass
         except OSError:
+            return  # it counts after all: what it replaces comes twice, and nothing is lost
+        self._leftovers.append(Leftover(begun, made))
+        self._tidy()
+
+    def _tidy(self) -> None:
+        """Remove what does not count. What cannot be removed does not count, and is tried again."""
+        leftovers, self._leftovers = self._leftovers, []
+        if not leftovers:
             return
-        self._clear(Leftover(begun, made))
+        try:
+            disk.sync(self._path / survey.PENDING)  # what says so must outlive a power cut first
+        except OSError:
+            self._leftovers = leftovers
+            return
+        for left in leftovers:
+            self._clear(left)
 
     def _clear(self, left: Leftover) -> None:
-        """Remove what does not count. What cannot be removed does not count, and is tried again."""
         try:
             for path in left.files:
                 disk.remove(path)
@@ -191,17 +200,6 @@ def look(path: Path) -> Found:
         found = survey.survey(path)
         held = Quarantine(path / survey.QUARANTINE).listed()
     except OSError as error:
-        _refuse(path, error)
+        raise refuse.looking(path, error) from error
     faults = [Quarantined(shown(each.path), each.reason, each.waybill) for each in found.faults]
     return Found(tuple(found.slips), tuple(found.segments), (*faults, *held))
-
-
-def _refuse(path: Path, error: OSError) -> NoReturn:
-    """Say what to do about a directory that cannot be used."""
-    what = error.filename or path
-    if error.errno in _REFUSED:
-        raise PermissionError_(
-            f"{what}: cannot be used as a spool ({error.strerror}): let user {os.geteuid()} "
-            "write there, or name another directory in cwgpu.spool.dir"
-        ) from error
-    raise UnavailableError(f"{what}: cannot be used as a spool ({error.strerror})") from error

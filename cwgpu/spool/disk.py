@@ -57,6 +57,8 @@ def folder(path: Path) -> None:
             raise
     else:
         path.chmod(0o700)
+        with contextlib.suppress(OSError):  # a folder that only the system's owner may open
+            sync(path.parent)
 
 
 def remove(path: Path) -> None:

@@ -37,9 +37,8 @@ class Lock:
         self._descriptor = descriptor
         with suppress(OSError):  # a full disk must not keep anybody from emptying it
             os.fchmod(descriptor, 0o600)
-            pid = b"%d\n" % os.getpid()
-            os.pwrite(descriptor, pid, 0)
-            os.ftruncate(descriptor, len(pid))
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, b"%d\n" % os.getpid(), 0)
 
     def release(self) -> None:
         """Let others be the owner."""

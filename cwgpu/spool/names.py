@@ -3,7 +3,7 @@
 import itertools
 import re
 
-BATCH = re.compile(r"[0-9]{15}-[0-9a-f]{8}-[0-9]{6,}[ab]*\.batch")
+BATCH = re.compile(r"[0-9]{15}-[0-9a-f]{8}-[0-9]{6,}\.batch")
 SEGMENT = re.compile(r"[0-9]{15}-[0-9a-f]{8}-[0-9]{6,}\.log")
 BEGUN = re.compile(r"[0-9a-f]{8}-[0-9]{6,}\.begun")
 DONE = re.compile(r"[0-9a-f]{8}-[0-9]{6,}\.done")
@@ -33,9 +33,3 @@ class Names:
 
     def _timed(self, at_ms: int) -> str:
         return f"{min(max(at_ms, 0), _MOST_MS):015}-{self.commit()}"
-
-
-def parts(name: str) -> tuple[str, str]:
-    """Name the two parts of a batch."""
-    stem = name.removesuffix(".batch")
-    return f"{stem}a.batch", f"{stem}b.batch"

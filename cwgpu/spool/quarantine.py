@@ -75,7 +75,7 @@ class Quarantine:
     def _paths(self) -> list[Path]:
         """List the files without those that say why."""
         every = set(disk.entries(self._folder))
-        return sorted(each for each in every if each not in {_why(other) for other in every})
+        return sorted(every - {_why(each) for each in every})
 
     def _free(self, name: str) -> Path:
         target, number = self._folder / name, 0
