@@ -4,7 +4,7 @@ import asyncio
 import functools
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 
 from cwgpu.agent import aside
 from cwgpu.agent.clock import Clock
@@ -41,7 +41,7 @@ class Intake:
     def __init__(
         self,
         fetcher: Fetcher,
-        put: Callable[[Iterable[EmfEvent]], None],
+        put: Callable[[Sequence[EmfEvent]], None],
         observer: Observer,
         clock: Clock,
         *,
@@ -192,8 +192,8 @@ class Intake:
             self._fail(target, failed, reading.counts)
             return
         self._last[target.identity] = Visit(at_ms, duration_s)
+        self._put(reading.events)  # before it is counted: what counts is kept
         self._observer.scraped(target, answer, reading)
-        self._put(reading.events)
         report = Report(up=True, duration_s=duration_s, counts=reading.counts)
         self._reports.send(target, at_ms, report, reading.shadowed)
 

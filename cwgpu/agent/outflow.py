@@ -1,119 +1,160 @@
 """Events in, batches out: what waits between the pages and the sink."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
+from cwgpu.agent import pause
 from cwgpu.agent.clock import Clock
+from cwgpu.agent.gate import Gate
 from cwgpu.agent.lane import Lane, Trouble, Way
 from cwgpu.agent.observe import Observer
 from cwgpu.agent.ports import Sink
-from cwgpu.logs import batch
+from cwgpu.agent.shelf import Held
+from cwgpu.agent.stock import Rest, Stock
+from cwgpu.logs import batch, verdict
 from cwgpu.logs.verdict import Answer
 from cwgpu.model.drop import DropReason
 from cwgpu.model.event import EmfEvent, LogBatch, Outcome, StreamKey
+from cwgpu.spool.found import Found
 
-MOST_BYTES = 64 << 20
-"""Messages held in memory at most. At 100 KB a flush this is an hour of a node's metrics; what
-comes when it is full pushes out the oldest."""
+GATHER_BYTES = 16 << 20
+"""Messages that wait for the flush at most: an interval of hours must not hold hours in memory."""
 
 # The events of targets that are scraped at start come within this time and make one batch.
 _GATHER_S = 0.25
 
 
 class Outflow:
-    """Gathers events, flushes them at the interval, and holds what the sink does not take yet."""
+    """Gathers events, makes batches of them at the flush interval, and sends these."""
 
     def __init__(
         self,
         sink: Sink,
+        stock: Stock,
         observer: Observer,
         clock: Clock,
         *,
         random: Callable[[], float],
         flush_interval_s: float,
-        most_bytes: int = MOST_BYTES,
     ) -> None:
         """``random`` gives numbers from 0 to 1."""
-        self._hurry = asyncio.Event()
         self.broken: Answer | None = None
         """The answer of a sink through which nothing can be delivered any more."""
         self.ended = asyncio.Event()
         """Set together with ``broken``."""
-        self._way = Way(sink, observer, clock, random, self._hurry, self._break)
+        self._gate = Gate(clock)
+        self._stock = stock
+        self._observer = observer
+        self._clock = clock
+        self._way = Way(sink, stock, self._gate, observer, clock, random, self._break)
         self._lanes: dict[StreamKey, Lane] = {}
         self._pending: dict[StreamKey, list[EmfEvent]] = {}
         self._pending_bytes = 0
         self._any = asyncio.Event()
-        self._most_bytes = most_bytes
+        self._much = asyncio.Event()
+        self._flushing = asyncio.Lock()
         self.flush_interval_s = flush_interval_s
 
-    def put(self, events: Iterable[EmfEvent]) -> None:
-        """Take events; never waits."""
+    @property
+    def unready(self) -> str:
+        """Why what is scraped now may be lost, or needs somebody; empty when all is well."""
+        for stream, lane in self._lanes.items():
+            if isinstance(lane.trouble, verdict.Denied | verdict.Credentials):
+                return (
+                    f"CloudWatch Logs refuses {stream.group}, stream {stream.stream}: {lane.said}"
+                )
+        if self._gate.shut and not self._stock.spools:
+            said = next((lane.said for lane in self._lanes.values() if lane.said), "no answer")
+            return f"events are neither delivered nor spooled: {said}"
+        return ""
+
+    def put(self, events: Sequence[EmfEvent]) -> None:
+        """Take events; never waits for the sink."""
+        self._stock.note(events)
         for event in events:
             self._pending.setdefault(event.stream, []).append(event)
             self._pending_bytes += len(event.message)
             self._any.set()
-        if self._pending_bytes > self._most_bytes // 4:
-            self.flush()  # a flush interval of hours must not hold hours in memory
+        if self._pending_bytes > GATHER_BYTES:
+            self._much.set()
+
+    async def inherit(self, found: Found) -> None:
+        """Send what a former process left in the spool, after what comes now."""
+        self._stock.quarantined(found.quarantined)
+        self._send(self._stock.inherit(found.slips), late=True)
+        for segment, events in found.segments:
+            batches = self._batches(_by_stream(events).values())
+            self._send(await self._stock.take(batches, [segment]), late=True)
 
     async def run(self) -> None:
         """Flush for ever: soon after the first events, then once an interval."""
         await self._any.wait()
-        await self._way.clock.sleep(min(_GATHER_S, self.flush_interval_s))
+        await self._clock.sleep(min(_GATHER_S, self.flush_interval_s))
         while True:
-            self.flush()
-            await self._way.clock.sleep(self.flush_interval_s)
+            # What is begun is done: its events are nowhere else.
+            await asyncio.shield(asyncio.create_task(self.flush()))
+            await pause.until(self._much, self._clock.sleep(self.flush_interval_s))
 
-    def flush(self) -> None:
+    async def flush(self) -> None:
         """Make batches of all that is pending and set them on their way."""
-        pending, self._pending, self._pending_bytes = self._pending, {}, 0
-        for stream, events in pending.items():
-            cut = batch.cut(events, self._way.clock.wall_ms())
-            for event, reason in cut.dropped:
-                self._lose(event, reason)
-            lane = self._lanes.setdefault(stream, Lane(stream, self._way))
-            for each in cut.batches:
-                lane.put(each)
-        self._bound()
-        self._lanes = {key: lane for key, lane in self._lanes.items() if lane.batches}
-        self._tell()
+        async with self._flushing:
+            pending, self._pending, self._pending_bytes = self._pending, {}, 0
+            self._much.clear()
+            segments = self._stock.seal() if pending else ()
+            batches = self._batches(pending.values())
+            if batches or segments:
+                self._send(await self._stock.take(batches, segments))
+            await self._stock.tidy()
+            self._lanes = {key: lane for key, lane in self._lanes.items() if not lane.idle}
 
-    async def finish(self, grace_s: float) -> list[Trouble | None]:
-        """Send what is held, for so long at most.
+    async def finish(self, grace_s: float) -> tuple[tuple[Trouble | None, ...], Rest]:
+        """Send what is held, for so long at most; the rest is left in the spool, or lost.
 
-        Gives why it failed for each stream that lost something by it; None: no answer came.
+        Gives why it could not be sent, for each stream that had something left; None: no answer
+        came.
         """
-        self.flush()
-        self._hurry.set()
+        await self.flush()
+        self._gate.hurry()
         lanes = list(self._lanes.values())
         ways_out = [asyncio.create_task(lane.finish()) for lane in lanes]
         if ways_out:
             await asyncio.wait(ways_out, timeout=grace_s)
-        if self.broken is not None:
-            return []  # where nobody reads any more, nobody misses anything
-        troubles = [lane.trouble for lane in lanes if lane.batches]
+        left = [lane for lane in lanes if lane.waits]
         for lane in lanes:
-            await lane.abandon()
-        self._tell()
-        return troubles
+            await lane.stop()
+        if self.broken is not None:
+            return (), Rest()  # where nobody reads any more, nobody misses anything
+        return tuple(lane.trouble for lane in left), await self._stock.settle()
+
+    def _send(self, batches: Iterable[Held], *, late: bool = False) -> None:
+        streams: dict[StreamKey, list[Held]] = {}
+        for held in batches:
+            streams.setdefault(held.waybill.stream, []).append(held)
+        for stream, those in streams.items():
+            lane = self._lanes.setdefault(stream, Lane(stream, self._way))
+            lane.put(those, late=late)
+
+    def _batches(self, streams: Iterable[Sequence[EmfEvent]]) -> list[LogBatch]:
+        batches: list[LogBatch] = []
+        for events in streams:
+            cut = batch.cut(events, self._clock.wall_ms())
+            for event, reason in cut.dropped:
+                self._lose(event, reason)
+            batches += cut.batches
+        return batches
 
     def _break(self, answer: Answer) -> None:
         self.broken = answer
         self.ended.set()
 
-    def _bound(self) -> None:
-        while self._held_bytes() > self._most_bytes:
-            waiting = [lane for lane in self._lanes.values() if lane.oldest_ms is not None]
-            min(waiting, key=lambda lane: lane.oldest_ms or 0).drop_oldest()
-
-    def _tell(self) -> None:
-        batches = sum(lane.batches for lane in self._lanes.values())
-        self._way.observer.queue(batches, self._held_bytes())
-
-    def _held_bytes(self) -> int:
-        return sum(lane.size_bytes for lane in self._lanes.values())
-
     def _lose(self, event: EmfEvent, reason: DropReason) -> None:
         lost = ((reason, event.samples),)
         outcome = Outcome(event.stream, 0, 0, 0, lost, f"its time is {event.at_ms} ms since 1970")
-        self._way.observer.outcome(outcome, LogBatch(event.stream, (event,)))
+        self._observer.outcome(outcome, len(event.message))
+
+
+def _by_stream(events: Iterable[EmfEvent]) -> dict[StreamKey, list[EmfEvent]]:
+    streams: dict[StreamKey, list[EmfEvent]] = {}
+    for event in events:
+        streams.setdefault(event.stream, []).append(event)
+    return streams

@@ -58,8 +58,12 @@ class Reload:
             return
         if plan.cloudwatch.access != self._plan.cloudwatch.access:
             self._observer.warned("region, role_arn and endpoint_override change at a restart")
-        if plan.lease != self._plan.lease:
-            self._observer.warned("cwgpu.ha.lease changes at a restart")
+        for name, old, new in (
+            ("cwgpu.ha.lease", self._plan.lease, plan.lease),
+            ("cwgpu.spool", self._plan.spool, plan.spool),
+        ):
+            if new != old:
+                self._observer.warned(f"{name} changes at a restart")
         self._plan = plan
         # What changed while it was read has been seen in its old form, and is read once more.
         now = await aside.run(lambda: _fingerprint(plan.files))

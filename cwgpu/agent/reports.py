@@ -1,6 +1,6 @@
 """The report series of targets (``up`` and the like), where their job asks for them."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Sequence
 from typing import cast
 
 from cwgpu.agent.observe import Observer
@@ -17,7 +17,7 @@ from cwgpu.plan.plan import Plan
 class Reports:
     """Makes events of what scrapes came to."""
 
-    def __init__(self, put: Callable[[Iterable[EmfEvent]], None], observer: Observer) -> None:
+    def __init__(self, put: Callable[[Sequence[EmfEvent]], None], observer: Observer) -> None:
         """Silent until ``follow`` gives it a plan."""
         self._put = put
         self._observer = observer
@@ -47,5 +47,5 @@ class Reports:
             self._pages[target.identity] = page
         # It is a page of ours, and read without limits.
         reading = cast("Reading", page.read(found.page(shadowed), at_ms))
-        self._observer.reported(target, reading)
         self._put(reading.events)
+        self._observer.reported(target, reading)

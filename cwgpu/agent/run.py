@@ -5,9 +5,10 @@ import contextlib
 import random
 import signal
 from collections.abc import AsyncIterator, Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from cwgpu.agent import aside
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.intake import Intake
 from cwgpu.agent.lane import Trouble
@@ -16,13 +17,15 @@ from cwgpu.agent.observe import Observer
 from cwgpu.agent.outflow import Outflow
 from cwgpu.agent.ports import Sink
 from cwgpu.agent.reload import Reload
+from cwgpu.agent.stock import Rest, Stock
 from cwgpu.logs.verdict import Answer
 from cwgpu.plan.plan import Plan
 from cwgpu.scrape.fetch import Fetcher
+from cwgpu.spool.directory import Spool
 from cwgpu.web import server
 
-# Kubernetes kills 30 s after it asked; what CloudWatch has not taken by then it takes no more.
-GRACE_S = 20.0
+# Of the time from SIGTERM to the end: to stop scraping, give back the lease and sync the spool.
+_BEFORE_AND_AFTER_S = 5.0
 _TICK_S = 1.0
 
 
@@ -34,14 +37,14 @@ class Orders:
     load: Callable[[], Plan]
     """Reads the configuration again; ConfigurationError when it is broken."""
     sink: Sink
+    spool: Spool | None = None
+    """Where batches wait; not open yet. None: in memory."""
     flush_interval_s: float | None = None
     """In place of the plan's."""
     scrapes: int | None = None
     """Scrape every target this often and end; None goes on."""
     duration_s: float | None = None
     """End after this long; None goes on."""
-    grace_s: float = GRACE_S
-    """How long to go on delivering what is held at the end."""
     listen: tuple[str, int] | None = None
     """Where to serve health and metrics."""
     hung_up: Callable[[], bool] = lambda: False
@@ -58,32 +61,39 @@ class Ending:
     """The sink's last word, if it broke."""
     troubles: tuple[Trouble | None, ...] = ()
     """Why what was held could not be delivered, for each stream; empty when all was."""
+    rest: Rest = field(default_factory=Rest)
+    """What became of it."""
     bug: BaseException | None = None
     """What ended a part that never ends."""
 
 
 async def run(orders: Orders, observer: Observer, clock: Clock) -> Ending:
-    """Work until told to stop: by a signal, by the orders, or by a sink that broke."""
+    """Work until told to stop: by a signal, by the orders, or by a sink that broke.
+
+    Raises UnavailableError and PermissionError_ when it cannot begin.
+    """
     stop = asyncio.Event()
+    grace_s = orders.plan.shutdown_grace_s
     async with contextlib.AsyncExitStack() as stack:
+        outflow = await stack.enter_async_context(_delivering(orders, observer, clock))
         fetcher = await stack.enter_async_context(Fetcher(clock.wall, clock.monotonic))
-        outflow = Outflow(
-            orders.sink,
-            observer,
-            clock,
-            random=random.random,
-            flush_interval_s=orders.flush_interval_s or orders.plan.flush_interval_s,
-        )
         leader = await stack.enter_async_context(_leader(orders.plan, observer, clock))
         intake = Intake(fetcher, outflow.put, observer, clock, leads=leader.leads)
 
         def follow(plan: Plan) -> None:
+            nonlocal grace_s
+            grace_s = plan.shutdown_grace_s
             intake.follow(plan)
             outflow.flush_interval_s = orders.flush_interval_s or plan.flush_interval_s
 
         reload = Reload(orders.plan, orders.load, follow, observer=observer, clock=clock)
         await stack.enter_async_context(
-            _serving(orders, observer, intake, lambda: intake.unready or leader.unready)
+            _serving(
+                orders,
+                observer,
+                intake,
+                lambda: intake.unready or leader.unready or outflow.unready,
+            )
         )
         intake.follow(orders.plan)
         if orders.scrapes is not None:
@@ -100,9 +110,36 @@ async def run(orders: Orders, observer: Observer, clock: Clock) -> Ending:
         bug = await _until_an_end(work, ends)
         await intake.stop()
         await leader.release()
-        troubles = await outflow.finish(orders.grace_s)
+        troubles, rest = await outflow.finish(max(0.0, grace_s - _BEFORE_AND_AFTER_S))
+    return Ending(outflow.broken, troubles, rest, bug)
+
+
+@contextlib.asynccontextmanager
+async def _delivering(orders: Orders, observer: Observer, clock: Clock) -> AsyncIterator[Outflow]:
+    """Have what scrapes give delivered, and first of all what a former process left."""
+    stock = Stock(orders.spool, orders.plan.spool, observer, clock)
+    outflow = Outflow(
+        orders.sink,
+        stock,
+        observer,
+        clock,
+        random=random.random,
+        flush_interval_s=orders.flush_interval_s or orders.plan.flush_interval_s,
+    )
+    if orders.spool is not None:
+        found = await aside.run(orders.spool.open)
+        observer.spool_opened(
+            orders.plan.spool.directory or "",
+            len(found.slips),
+            sum(slip.waybill.events for slip in found.slips),
+            sum(slip.size_bytes for slip in found.slips),
+        )
+        await outflow.inherit(found)
+    try:
+        yield outflow
+    finally:
+        await stock.close()
         await orders.sink.close()
-    return Ending(outflow.broken, tuple(troubles), bug)
 
 
 def _listen_to_signals(stop: asyncio.Event, reload: Reload) -> None:

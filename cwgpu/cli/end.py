@@ -20,8 +20,10 @@ def code(ending: Ending, found: Account | None, *, counts: bool) -> int:
         return exits.OK if ending.broken.code == stdout.CLOSED else exits.RUNTIME
     if ending.bug is not None:
         return exits.RUNTIME
-    if ending.troubles:
-        return _undelivered(ending.troubles) if found is not None else exits.RUNTIME
+    if ending.rest.lost_samples and found is None:
+        return exits.RUNTIME
+    if ending.troubles and found is not None:
+        return _undelivered(ending.troubles)
     return exits.OK if found is None else _found(found, counts=counts)
 
 

@@ -1,6 +1,7 @@
 """``cwgpu run``: the agent itself, or the same agent with stdout for a sink."""
 
 import os
+from pathlib import Path
 from typing import Any
 
 import click
@@ -21,6 +22,11 @@ _LISTEN = "127.0.0.1:9464"
 @option("--once", is_flag=True, help="Scrape every target once, then end. Same as --scrapes 1.")
 @option("--scrapes", type=click.IntRange(min=1), help="Scrape every target N times, then end.")
 @option("--duration", type=options.Seconds(), help="End after this long, such as 30s.")
+@option(
+    "--spool-dir",
+    type=click.Path(path_type=Path),
+    help="Directory where batches wait for CloudWatch, in place of the configuration's.",
+)
 @option(
     "--listen",
     help='HOST:PORT of /healthz, /readyz and /metrics, or "off".  '

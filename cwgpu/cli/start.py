@@ -5,6 +5,7 @@ import contextlib
 import gc
 import logging
 import resource
+import secrets
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -19,8 +20,9 @@ from cwgpu.agent.run import Ending, Orders
 from cwgpu.cli import end, streams
 from cwgpu.config import load
 from cwgpu.model.errors import UsageError
-from cwgpu.plan.plan import Plan
+from cwgpu.plan.plan import Plan, SpoolMode
 from cwgpu.sinks import stdout
+from cwgpu.spool.directory import Spool
 from cwgpu.telemetry import journal
 from cwgpu.telemetry.journal import Journal
 from cwgpu.telemetry.lines import Style
@@ -42,6 +44,7 @@ class Flags:
     once: bool = False
     scrapes: int | None = None
     duration: float | None = None
+    spool_dir: Path | None = None
     listen: str | None = None
     log_level: str = "info"
     log_format: str | None = None
@@ -69,8 +72,14 @@ def agent(
 
     def read() -> Plan:
         plan = load.load(flags.config, flags.prometheus_config, environ).plan
-        # A look at something must not keep the agent that works from its work.
-        return replace(plan, lease=None) if flags.dry_run else plan
+        if flags.dry_run:
+            # A look at something must not keep the agent that works from its work.
+            return replace(plan, lease=None, spool=replace(plan.spool, directory=None))
+        if flags.spool_dir is not None:
+            return replace(
+                plan, spool=replace(plan.spool, directory=str(flags.spool_dir.absolute()))
+            )
+        return plan
 
     listen = address(flags.listen) if flags.listen else None
     open_files()
@@ -87,6 +96,7 @@ def agent(
         plan,
         read,
         _sink(plan, dry_run=flags.dry_run),
+        _spool(plan),
         flush_interval_s=_SHOWN_AFTER_S if flags.dry_run else None,
         scrapes=flags.visits,
         duration_s=flags.duration,
@@ -101,6 +111,10 @@ def agent(
         ending = asyncio.run(agent_run.run(orders, observer, Clock()))
         if ending.bug is not None:
             journal.event(_log, logging.ERROR, "bug", exc_info=ending.bug)
+        if summary is None:
+            book.settle()
+            rest, directory = ending.rest, orders.plan.spool.directory if orders.spool else ""
+            observer.ended(rest.spooled, rest.spooled_samples, rest.lost_samples, directory or "")
     finally:
         book.close()
     streams.say(_last_words(ending, summary))
@@ -137,6 +151,12 @@ def _sink(plan: Plan, *, dry_run: bool) -> Sink:
     region, role_arn, endpoint_url = plan.cloudwatch.access
     access = Access(region, role_arn, endpoint_url)
     return CloudWatchSink(access, retention_days=plan.cloudwatch.retention_days)
+
+
+def _spool(plan: Plan) -> Spool | None:
+    if plan.spool.directory is None or plan.spool.mode is SpoolMode.OFF:
+        return None
+    return Spool(Path(plan.spool.directory), secrets.token_hex(4))
 
 
 def _ticker(book: Journal, summary: Summary | None) -> Callable[[], None]:
