@@ -146,15 +146,21 @@ class Lane:
                 await pause.until(self._news, clock.sleep(wait_s))
                 continue
             await gate.turn()
-            # What came, or was dropped, while it was waited for:
-            for queue in (self._fresh, self._late):
-                _forget_gone(queue)
-                if queue:
-                    if queue is self._late:
-                        gate.take_late()
-                    return queue
+            queue = self._first()  # something came, or was dropped, while it was waited for
+            if queue:
+                return queue
             gate.abandoned()
         return None
+
+    def _first(self) -> deque[Held]:
+        """Choose the queue that has its turn; an empty one when nothing waits."""
+        _forget_gone(self._fresh)
+        _forget_gone(self._late)
+        if self._fresh:
+            return self._fresh
+        if self._late:
+            self._way.gate.take_late()
+        return self._late
 
     async def _send(self, held: Held, *, late: bool) -> bool:
         """Make the call that the gate let pass; False when the lane has to give up."""

@@ -17,6 +17,7 @@ from cwgpu.agent.clock import Clock
 from cwgpu.agent.observe import Observer
 from cwgpu.agent.ports import Sink
 from cwgpu.agent.run import Ending, Orders
+from cwgpu.agent.stock import Rest
 from cwgpu.cli import end, streams
 from cwgpu.config import load
 from cwgpu.model.errors import UsageError
@@ -70,20 +71,9 @@ def agent(
     if flags.once and flags.scrapes not in {None, 1}:
         raise UsageError("--once and --scrapes exclude each other: --once is --scrapes 1")
 
-    def read() -> Plan:
-        plan = load.load(flags.config, flags.prometheus_config, environ).plan
-        if flags.dry_run:
-            # A look at something must not keep the agent that works from its work.
-            return replace(plan, lease=None, spool=replace(plan.spool, directory=None))
-        if flags.spool_dir is not None:
-            return replace(
-                plan, spool=replace(plan.spool, directory=str(flags.spool_dir.absolute()))
-            )
-        return plan
-
     listen = address(flags.listen) if flags.listen else None
     open_files()
-    plan = read()
+    plan = _plan(flags, environ)
     style = Style(flags.log_format or ("text" if sys.stderr.isatty() else "json"))
     book = Journal(style, time.monotonic)
     book.open(flags.log_level)
@@ -94,7 +84,7 @@ def agent(
         observer.warned(warning)
     orders = Orders(
         plan,
-        read,
+        lambda: _plan(flags, environ),
         _sink(plan, dry_run=flags.dry_run),
         _spool(plan),
         flush_interval_s=_SHOWN_AFTER_S if flags.dry_run else None,
@@ -112,13 +102,28 @@ def agent(
         if ending.bug is not None:
             journal.event(_log, logging.ERROR, "bug", exc_info=ending.bug)
         if summary is None:
-            book.settle()
-            rest, directory = ending.rest, orders.plan.spool.directory if orders.spool else ""
-            observer.ended(rest.spooled, rest.spooled_samples, rest.lost_samples, directory or "")
+            book.settle()  # what is lost is the last that is said
+            _tell_end(ending.rest, plan, observer)
     finally:
         book.close()
     streams.say(_last_words(ending, summary))
     return end.code(ending, summary, counts=flags.dry_run or flags.visits is not None)
+
+
+def _plan(flags: Flags, environ: Mapping[str, str]) -> Plan:
+    """Read the configuration, and let the flags have their way."""
+    plan = load.load(flags.config, flags.prometheus_config, environ).plan
+    if flags.dry_run:
+        # A look at something must not keep the agent that works from its work.
+        return replace(plan, lease=None, spool=replace(plan.spool, directory=None))
+    if flags.spool_dir is None:
+        return plan
+    return replace(plan, spool=replace(plan.spool, directory=str(flags.spool_dir.absolute())))
+
+
+def _tell_end(rest: Rest, plan: Plan, observer: Observer) -> None:
+    kept = plan.spool.mode is not SpoolMode.OFF and plan.spool.directory
+    observer.ended(rest.spooled, rest.spooled_samples, rest.lost_samples, kept or "")
 
 
 def open_files() -> None:
