@@ -1,6 +1,10 @@
-"""Batches of events."""
+"""Batches of events, and what is known of them without their content."""
 
-from cwgpu.model.event import EmfEvent, LogBatch, StreamKey
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cwgpu.model.event import EmfEvent, Load, LogBatch, Run, StreamKey, Waybill
 
 STREAM = StreamKey("/lab/gpu", "dcgm")
 
@@ -19,3 +23,53 @@ def test_an_empty_batch_counts_nothing() -> None:
     """A batch may be empty."""
     batch = LogBatch(STREAM, ())
     assert (batch.samples, batch.datapoints, batch.size_bytes) == (0, 0, 0)
+
+
+COUNTS = st.integers(0, 1000)
+WAYBILLS = st.lists(st.tuples(COUNTS, COUNTS, COUNTS), max_size=6).map(
+    lambda runs: Waybill(STREAM, 1, 2, tuple(runs), 100)
+)
+INDEX = st.integers(-10, 7000)
+
+
+def added(*parts: Load) -> Load:
+    """Put parts together."""
+    return Load(*(sum(column) for column in zip(*parts, strict=True)))
+
+
+@pytest.mark.parametrize(
+    ("runs", "load"),
+    [((), (0, 0, 0)), (((3, 2, 4),), (3, 6, 12)), (((3, 2, 4), (1, 0, 0), (2, 1, 9)), (6, 8, 30))],
+)
+def test_a_waybill_counts_what_its_events_carry(
+    runs: tuple[Run, ...], load: tuple[int, int, int]
+) -> None:
+    """Events that are alike stand in it once, with their number."""
+    waybill = Waybill(STREAM, 1, 2, runs, 100)
+    assert waybill.load == load
+    assert waybill.events == load[0]
+
+
+@given(WAYBILLS)
+def test_the_whole_is_a_part(waybill: Waybill) -> None:
+    """From the first event to the last it is what all of it carries; beyond there is nothing."""
+    assert waybill.part(0, waybill.events) == waybill.load
+    assert waybill.part(-10, waybill.events + 10) == waybill.load
+    assert waybill.part(waybill.events, 10**9) == Load(0, 0, 0)
+
+
+@given(WAYBILLS, INDEX, INDEX)
+def test_parts_add_up(waybill: Waybill, one: int, other: int) -> None:
+    """Wherever it is cut, no event is lost or counted twice."""
+    first, last = sorted((one, other))
+    parts = waybill.part(0, first), waybill.part(first, last), waybill.part(last, 10**9)
+    assert added(*parts) == waybill.load
+
+
+@given(WAYBILLS, INDEX, INDEX)
+def test_a_part_is_what_its_events_carry(waybill: Waybill, start: int, end: int) -> None:
+    """As if each event were looked at."""
+    each = [run[1:] for run in waybill.runs for _ in range(run[0])]
+    some = each[max(start, 0) : max(end, 0)]
+    samples, datapoints = sum(one for one, _ in some), sum(other for _, other in some)
+    assert waybill.part(start, end) == Load(len(some), samples, datapoints)
