@@ -131,7 +131,8 @@ async def _delivering(orders: Orders, observer: Observer, clock: Clock) -> Async
         observer.spool_opened(
             orders.plan.spool.directory or "",
             len(found.slips),
-            sum(slip.waybill.events for slip in found.slips),
+            sum(slip.waybill.events for slip in found.slips)
+            + sum(len(events) for _, events in found.segments),
             sum(slip.size_bytes for slip in found.slips),
         )
         await outflow.inherit(found)
