@@ -30,6 +30,8 @@ class Spool:
         self._log = Log(path / survey.LOG, self._names)
         self._quarantine = Quarantine(path / survey.QUARANTINE)
         self._leftovers: list[Leftover] = []
+        self._revoked: list[tuple[Path, Leftover]] = []
+        """Steps that failed and may count: the file that says so, and what is to become of them."""
 
     def open(self) -> Found:
         """Become the owner, and put in order what the last one left.
@@ -131,7 +133,7 @@ class Spool:
 
     def _exchange(self, parcels: Sequence[Parcel], gone: list[str]) -> tuple[Slip, ...]:
         """Make batches and forget others and segments, in one step."""
-        self._tidy()
+        self._revoke()
         files = [
             (self._names.batch(each.waybill.first_ms), each.waybill, batch.encode(each))
             for each in parcels
@@ -152,19 +154,21 @@ class Spool:
             begun.rename(done)
             disk.sync(pending)
         except OSError:
-            self._undo(begun, done, survey.places(self._path, meant.made))
+            self._revoked.append((done, Leftover(begun, survey.places(self._path, meant.made))))
+            with suppress(OSError):
+                self._revoke()
             raise
         self._clear(Leftover(done, survey.places(self._path, gone)))
         return tuple(Slip(name, waybill, taken(len(data))) for name, waybill, data in files)
 
-    def _undo(self, begun: Path, done: Path, made: tuple[Path, ...]) -> None:
-        try:
-            done.rename(begun)  # before anything is removed: one of them says what counts
-        except FileNotFoundError:
-            pass
-        except OSError:
-            return  # it counts after all: what it replaces comes twice, and nothing is lost
-        self._leftovers.append(Leftover(begun, made))
+    def _revoke(self) -> None:
+        """See that what failed does not count; OSError: nothing else may be done before."""
+        while self._revoked:
+            done, left = self._revoked[-1]
+            with suppress(FileNotFoundError):  # it never counted
+                done.rename(left.marker)
+            self._leftovers.append(left)
+            self._revoked.pop()
         self._tidy()
 
     def _tidy(self) -> None:

@@ -30,7 +30,7 @@ class Fault:
     rest: bytes | None = None
     """What is damaged, where the file itself is still of use."""
     stays: bool = False
-    """Nothing is wrong with it that moving it would mend."""
+    """It could not be looked at; it may be good, and another start may be luckier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Survey:
 
 
 def survey(directory: Path) -> Survey:
-    """Look; OSError when a folder cannot be listed."""
+    """Look; OSError when it cannot be told what counts."""
     found = Survey()
     _each(directory / PENDING, found, lambda path: _pending(path, found))
     void = {path for left in found.leftovers for path in left.files}
@@ -80,11 +80,10 @@ def _each(
             found.faults.append(Fault(path, damage.reason, damage.waybill))
         except FileNotFoundError:
             continue  # somebody works here while we look
-        except PermissionError as error:
-            reason = f"it cannot be read ({error.strerror}): let user {os.geteuid()} read it"
-            found.faults.append(Fault(path, reason, stays=True))
         except OSError as error:
-            found.faults.append(Fault(path, f"it cannot be read: {error.strerror}"))
+            if folder.name == PENDING:
+                raise  # without it nobody knows what counts
+            found.faults.append(Fault(path, f"it cannot be read: {error.strerror}", stays=True))
 
 
 def _pending(path: Path, found: Survey) -> None:

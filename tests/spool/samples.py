@@ -1,0 +1,53 @@
+"""Events and batches for the tests of the spool."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from cwgpu.logs import parcel
+from cwgpu.model.event import EmfEvent, LogBatch, Parcel, StreamKey
+from cwgpu.spool.directory import Spool
+from cwgpu.spool.found import Found
+
+STREAM = StreamKey("/gpu/metrics", "node-7 é")
+AT_MS = 1_700_000_000_000
+TOKEN = "0a1b2c3d"  # noqa: S105 - a part of names
+
+
+def events(first: int, end: int) -> list[EmfEvent]:
+    """Make events that are told apart by their message."""
+    return [
+        EmfEvent(STREAM, AT_MS + number, b'{"event":%d}' % number, number % 3, 2 * (number % 3))
+        for number in range(first, end)
+    ]
+
+
+def packed(some: Sequence[EmfEvent]) -> Parcel:
+    """Make a batch."""
+    return parcel.pack(LogBatch(some[0].stream, tuple(some)))
+
+
+def opened(path: Path, token: str = TOKEN) -> tuple[Spool, Found]:
+    """Open a spool."""
+    spool = Spool(path, token)
+    return spool, spool.open()
+
+
+def held(spool: Spool, found: Found) -> list[EmfEvent]:
+    """Give every event that a spool held when it was opened, in order of time."""
+    every = [event for _, some in found.segments for event in some]
+    for slip in found.slips:
+        every += parcel.unpack(spool.read(slip)).events
+    return ordered(every)
+
+
+def ordered(some: Iterable[EmfEvent]) -> list[EmfEvent]:
+    """Sort events by time."""
+    return sorted(some, key=lambda event: (event.at_ms, event.message))
+
+
+def recovered(path: Path, token: str = "ffffffff") -> list[EmfEvent]:  # noqa: S107 - as above
+    """Give every event that a spool holds, as its next owner finds them."""
+    spool, found = opened(path, token)
+    every = held(spool, found)
+    spool.close()
+    return every
