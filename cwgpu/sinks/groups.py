@@ -23,6 +23,10 @@ WITHOUT_METRICS = frozenset({"INFREQUENT_ACCESS", "DELIVERY"})
 UNFIT = "LogGroupClass"
 """Code of the answer for a group of such a class: ``logs.codes`` knows it as a refusal."""
 
+NOT_ASKED = codes.NETWORK | codes.CREDENTIALS
+"""The question did not get there, or not with these credentials: nor would the events, and to find
+that out may have taken seconds."""
+
 ASKS = 3
 """Questions for the class of a group that may go unanswered."""
 
@@ -75,7 +79,7 @@ class Groups:
         self._creating: Share[StreamKey, Answer] = Share()
 
     async def refusal(self, name: str) -> Answer | None:
-        """Give the answer to whoever would send to a group of a class without metrics.
+        """Give the answer to whoever would send to a group of a class without metrics, or in vain.
 
         It is asked for once, and as long as it is such a class each time: somebody may delete the
         group and make another of that name.
@@ -124,7 +128,7 @@ class Groups:
             group.secret = isinstance(verdict.judge_creation(answer), Denied)
             group.silent = True
             group.asks = 0 if group.secret else group.asks - 1
-            return None
+            return answer if answer.code in NOT_ASKED else None
         if log_class not in WITHOUT_METRICS:
             group.asks = 0
             return None

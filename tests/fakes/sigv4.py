@@ -45,7 +45,9 @@ class Signed:
     """As sent, still compressed."""
 
 
-def check(request: Signed, secrets: Mapping[str, Secret], now: datetime) -> str:
+def check(
+    request: Signed, secrets: Mapping[str, Secret], now: datetime, *, service: str = "logs"
+) -> str:
     """Give the region that the request is signed for; raises Refused as AWS would answer."""
     given = request.headers.get("authorization")
     if given is None:
@@ -61,7 +63,7 @@ def check(request: Signed, secrets: Mapping[str, Secret], now: datetime) -> str:
         raise Refused(
             "UnrecognizedClientException", "The security token included in the request is invalid."
         )
-    _check_scope(parts, stamp)
+    _check_scope(parts, stamp, service)
     _check_headers(parts["signed"].split(";"), request.headers)
     _check_time(stamp, now)
     if not hmac.compare_digest(_signature(request, parts, stamp, secret), parts["signature"]):
@@ -74,10 +76,11 @@ def check(request: Signed, secrets: Mapping[str, Secret], now: datetime) -> str:
     return parts["region"]
 
 
-def _check_scope(parts: re.Match[str], stamp: str) -> None:
-    if parts["service"] != "logs":
+def _check_scope(parts: re.Match[str], stamp: str, service: str) -> None:
+    if parts["service"] != service:
         raise Refused(
-            "InvalidSignatureException", "Credential should be scoped to correct service: 'logs'."
+            "InvalidSignatureException",
+            f"Credential should be scoped to correct service: '{service}'.",
         )
     if parts["day"] != stamp[:8]:
         raise Refused(

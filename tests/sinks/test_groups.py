@@ -276,8 +276,8 @@ async def test_who_may_not_ask_sends_and_never_asks_again(
 
 @pytest.mark.parametrize(
     "fault",
-    [faults.throttled(), faults.server_error(), faults.Reset(), faults.expired_token()],
-    ids=["throttled", "500", "reset", "expired"],
+    [faults.throttled(), faults.server_error(), faults.Reset(), faults.AcceptThenDrop()],
+    ids=["throttled", "500", "reset", "reply lost"],
 )
 async def test_a_question_that_fails_holds_up_no_event(
     fault: Fault, service: FakeCloudWatch, sink: CloudWatchSink
@@ -288,6 +288,25 @@ async def test_a_question_that_fails_holds_up_no_event(
         assert (await sink.send(parcel("x"))).code == ""
     assert service.actions[:4] == ["DescribeLogGroups", "PutLogEvents"] * 2
     assert service.actions.count("DescribeLogGroups") == groups.ASKS
+
+
+async def test_a_question_that_could_not_be_asked_is_the_answer(
+    service: FakeCloudWatch, sink: CloudWatchSink
+) -> None:
+    """With these credentials no event gets there either; the next try is made with events."""
+    service.fail(faults.expired_token(), action="DescribeLogGroups", times=math.inf)
+    answers = [(await sink.send(parcel("x"))).code for _ in range(8)]
+    assert answers == ["ExpiredTokenException", ""] * groups.ASKS + ["", ""]
+    assert service.actions.count("DescribeLogGroups") == groups.ASKS
+
+
+async def test_nobody_at_the_address_is_found_out_once_a_call(service: FakeCloudWatch) -> None:
+    """A connection that times out takes seconds; twice would be twice as long."""
+    sink = CloudWatchSink(Access(endpoint_url="http://127.0.0.1:1"))
+    for _ in range(2):
+        assert (await sink.send(parcel("x"))).code == "ConnectionError"
+    await sink.close()
+    assert service.calls == []
 
 
 async def test_a_service_that_is_down_is_not_asked_questions(
