@@ -112,13 +112,13 @@ def agent(
 
 def _plan(flags: Flags, environ: Mapping[str, str]) -> Plan:
     """Read the configuration, and let the flags have their way."""
+    if flags.spool_dir is not None:
+        environ = {**environ, "CWGPU_SPOOL_DIR": str(flags.spool_dir.absolute())}
     plan = load.load(flags.config, flags.prometheus_config, environ).plan
     if flags.dry_run:
         # A look at something must not keep the agent that works from its work.
         return replace(plan, lease=None, spool=replace(plan.spool, directory=None))
-    if flags.spool_dir is None:
-        return plan
-    return replace(plan, spool=replace(plan.spool, directory=str(flags.spool_dir.absolute())))
+    return plan
 
 
 def _tell_end(rest: Rest, plan: Plan, observer: Observer) -> None:
