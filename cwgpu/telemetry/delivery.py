@@ -115,7 +115,7 @@ class Delivery:
             "queue_bytes", "Bytes that they take, in memory and on disk."
         )
         self._oldest = meters.gauge(
-            "queue_oldest_age_seconds", "Age of the oldest event that waits; 0 if none does."
+            "queue_oldest_age_seconds", "Age of the oldest batch that waits; 0 if none does."
         )
         self._spool_batches = meters.gauge("spool_batches", "Those of them that are on disk.")
         self._spool_bytes = meters.gauge("spool_bytes", "Bytes that these take on disk.")

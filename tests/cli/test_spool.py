@@ -175,8 +175,6 @@ def test_a_spool_of_somebody_else_is_a_matter_of_rights(
     # What the kernel says to others than root, who runs these tests in a container.
     monkeypatch.setattr(Path, "is_file", refuse)
     monkeypatch.setattr(Path, "iterdir", refuse)
-    monkeypatch.setattr(os, "listdir", refuse)
-    monkeypatch.setattr(os, "scandir", refuse)
     with pytest.raises(PermissionError_, match=str(filled.path)) as caught:
         filled.say(verb, *([filled.slips[0].name] if verb == "show" else []))
     assert exits.code(caught.value) == exits.PERMISSION
