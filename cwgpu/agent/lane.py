@@ -199,7 +199,7 @@ class Lane:
         self._way.stock.troubled = False
         age_s = max(0.0, self._way.clock.wall() - held.waybill.first_ms / 1000)
         if outcome.dropped:
-            outcome = _named(outcome, parcel, answer)
+            outcome = await self._way.stock.aside(lambda: _named(outcome, parcel, answer))
         delivered = outcome.delivered_events > 0
         self._way.observer.outcome(outcome, held.waybill.size_bytes, age_s if delivered else None)
         if answer.code and not delivered:

@@ -1,8 +1,9 @@
 """What is held until CloudWatch has it: in memory or in the spool, bounded by bytes and age."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TypeVar
 
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.desk import Desk
@@ -15,6 +16,8 @@ from cwgpu.plan import plan
 from cwgpu.plan.plan import SpoolMode
 from cwgpu.spool.directory import Spool
 from cwgpu.spool.found import Damaged, Quarantined, Segment, Slip
+
+T = TypeVar("T")
 
 SPILL_BYTES = 16 << 20
 """Held in memory at most where batches go to the disk on failure: minutes of a thousand GPUs."""
@@ -162,6 +165,10 @@ class Stock:
         first, second = map(self._on_disk, slips) if slips else map(self._in_memory, halves)
         first.twin = second
         return first, second
+
+    async def aside(self, work: Callable[[], T]) -> T:
+        """Do what takes a while with a batch where it stops nobody."""
+        return await self._desk.run(work)
 
     async def tidy(self) -> None:
         """Let what is too old or too much go, and put on the disk what should be there."""
