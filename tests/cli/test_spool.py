@@ -3,6 +3,9 @@
 import errno
 import json
 import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -321,6 +324,44 @@ def test_what_can_never_be_stored_is_lost_and_said(filled: Filled) -> None:
         assert numbers(cloudwatch) == [0, 1, 2, 20, 21]
     assert done.code == exits.RUNTIME
     assert "7 events (14 samples) delivered; 2 samples are lost; nothing is left" in done.stderr
+
+
+def test_it_can_be_ended_at_any_time(filled: Filled) -> None:
+    """Ctrl-C while nobody answers: the batches are there as before, and the spool is free."""
+    filled.spool.close()
+    with (
+        FakeCloudWatch() as cloudwatch,
+        program.started("spool", "replay", str(filled.path), env=cloudwatch.environ) as process,
+    ):
+        cloudwatch.fail(faults.Hold(), times=1_000, action="PutLogEvents")
+        cloudwatch.wait(lambda: cloudwatch.actions.count("PutLogEvents") == 2)
+        process.send_signal(signal.SIGINT)
+        done = program.ended(process)
+        cloudwatch.release()
+    assert done.code == 130
+    found = filled.listed()["total"]
+    assert found["batches"]["events"] + found["segments"]["events"] == 7
+    filled.spool.open()
+
+
+def test_a_terminal_sees_it_go_on(filled: Filled) -> None:
+    """A line that replaces itself says how much of it is done."""
+    filled.spool.close()
+    ours, terminal = os.openpty()
+    with FakeCloudWatch() as cloudwatch:
+        done = subprocess.run(
+            [sys.executable, "-m", "cwgpu", "spool", "replay", str(filled.path)],
+            cwd=program.ROOT,
+            env=program.environ(cloudwatch.environ),
+            stderr=terminal,
+            timeout=program.AMPLE_S,
+            check=False,
+        )
+    os.close(terminal)
+    said = os.read(ours, 65_536).decode()
+    os.close(ours)
+    assert done.returncode == exits.OK
+    assert "\r\x1b[K7 of 7 events delivered\r\x1b[Kcwgpu: 7 events" in said
 
 
 @pytest.mark.parametrize(
