@@ -480,23 +480,6 @@ async def test_an_instance_gives_region_and_credentials(
     assert "/eu-west-1/logs/" in service.calls[0].headers["authorization"]
 
 
-async def test_pod_identity_gives_credentials(
-    service: FakeCloudWatch, instance: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """The token that Kubernetes mounts is shown to the agent of EKS Pod Identity."""
-    token = tmp_path / "token"
-    token.write_text("pod-token")
-    given = json.dumps({"Expiration": "2999-01-01T00:00:00Z", **GIVEN})
-    service.secrets["ASIAGIVEN"] = sigv4.Secret("given", "token")
-    async with serving({"/v1/credentials": given}) as (url, came):
-        monkeypatch.setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", f"{url}/v1/credentials")
-        monkeypatch.setenv("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", str(token))
-        sink = CloudWatchSink(Access(REGION, endpoint_url=service.url))
-        assert (await sink.send(parcel("x"))).code == ""
-        await sink.close()
-    assert [request.headers["Authorization"] for request in came] == ["pod-token"]
-
-
 def test_the_metadata_service_is_not_waited_for_more_than_a_second(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
