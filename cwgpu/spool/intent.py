@@ -2,8 +2,8 @@
 
 It names what is made and what is gone. As ``*.begun`` it says that nothing of it counts yet: what
 was made is to be removed. Renamed to ``*.done``, which is one step for every reader and for the
-disk, all of it counts: what is gone is to be removed. Its line is there twice, so that one damaged
-byte changes nothing.
+disk, all of it counts: what is gone is to be removed. Its line is there twice, with an empty one
+between, so that one damaged byte changes nothing.
 """
 
 import re
@@ -33,7 +33,8 @@ class Intent(msgspec.Struct, frozen=True):
 def encode(intent: Intent) -> bytes:
     """Give the file's content."""
     text = msgspec.json.encode(intent)
-    return b"cwgpu-commit %d %08x %s\n" % (VERSION, zlib.crc32(text), text) * 2
+    line = b"cwgpu-commit %d %08x %s\n" % (VERSION, zlib.crc32(text), text)
+    return b"%s\n%s" % (line, line)
 
 
 def decode(data: bytes) -> Intent:

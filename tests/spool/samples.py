@@ -1,6 +1,9 @@
 """Events and batches for the tests of the spool."""
 
-from collections.abc import Iterable, Sequence
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from cwgpu.logs import parcel
@@ -51,3 +54,19 @@ def recovered(path: Path, token: str = "ffffffff") -> list[EmfEvent]:  # noqa: S
     every = held(spool, found)
     spool.close()
     return every
+
+
+def flips(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Damage one byte, at every place and in several ways; give place and result."""
+    for at, byte in enumerate(data):
+        for other in {byte ^ 1, byte ^ 0x20, byte ^ 0xFF, ord("\n"), ord("\t"), ord("9")} - {byte}:
+            yield at, data[:at] + bytes([other]) + data[at + 1 :]
+
+
+@contextlib.contextmanager
+def folder() -> Iterator[Path]:
+    """Give a folder in memory where there is one, as a disk takes its time for each fsync."""
+    memory = Path("/dev/shm")  # noqa: S108 - the folder within is ours
+    place = memory if os.access(memory, os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=place) as name:
+        yield Path(name)
