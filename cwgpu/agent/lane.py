@@ -241,13 +241,13 @@ class Lane:
             gate.succeeded()  # it answers, and other streams may be allowed
         else:
             gate.failed(wait_s)
+        self._way.observer.retrying(self._stream, decided, answer, wait_s)
         most = _tries_in_a_hurry(decided, shut=gate.shut)
         if hurried and self._hurried >= most:
             return False
         self._hurried += hurried and math.isfinite(most)
         # Where the gate is shut, it knows when to try again.
         self._wait_s = 0.0 if gate.shut else wait_s
-        self._way.observer.retrying(self._stream, decided, answer, wait_s)
         if isinstance(decided, verdict.Credentials):
             await self._way.sink.renew()
         return True

@@ -85,6 +85,8 @@ class Outflow:
         for segment, events in found.segments:
             batches = self._batches(_by_stream(events).values())
             self._send(await self._stock.take(batches, [segment]), late=True)
+        if found.slips or found.segments:
+            self._any.set()  # what is held is minded at each flush, also while there are no events
 
     async def run(self) -> None:
         """Flush for ever: soon after the first events, then once an interval."""
@@ -105,7 +107,9 @@ class Outflow:
             if batches or segments:
                 self._send(await self._stock.take(batches, segments))
             await self._stock.tidy()
-            self._lanes = {key: lane for key, lane in self._lanes.items() if not lane.idle}
+            self._lanes = {
+                key: lane for key, lane in self._lanes.items() if lane.waits or not lane.idle
+            }
 
     async def finish(self, grace_s: float) -> tuple[tuple[Trouble | None, ...], Rest]:
         """Send what is held, for so long at most; the rest is left in the spool, or lost.
@@ -124,7 +128,8 @@ class Outflow:
             await lane.stop()
         if self.broken is not None:
             return (), Rest()  # where nobody reads any more, nobody misses anything
-        return tuple(lane.trouble for lane in left), await self._stock.settle()
+        said = {stream: lane.said for stream, lane in self._lanes.items()}
+        return tuple(lane.trouble for lane in left), await self._stock.settle(said)
 
     def _send(self, batches: Iterable[Held], *, late: bool = False) -> None:
         streams: dict[StreamKey, list[Held]] = {}

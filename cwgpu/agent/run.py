@@ -126,17 +126,17 @@ async def _delivering(orders: Orders, observer: Observer, clock: Clock) -> Async
         random=random.random,
         flush_interval_s=orders.flush_interval_s or orders.plan.flush_interval_s,
     )
-    if orders.spool is not None:
-        found = await aside.run(orders.spool.open)
-        observer.spool_opened(
-            orders.plan.spool.directory or "",
-            len(found.slips),
-            sum(slip.waybill.events for slip in found.slips)
-            + sum(len(events) for _, events in found.segments),
-            sum(slip.size_bytes for slip in found.slips),
-        )
-        await outflow.inherit(found)
     try:
+        if orders.spool is not None:
+            found = await aside.run(orders.spool.open)
+            observer.spool_opened(
+                orders.plan.spool.directory or "",
+                len(found.slips),
+                sum(slip.waybill.events for slip in found.slips)
+                + sum(len(events) for _, events in found.segments),
+                sum(slip.size_bytes for slip in found.slips),
+            )
+            await outflow.inherit(found)
         yield outflow
     finally:
         await stock.close()

@@ -10,6 +10,8 @@ from cwgpu.spool.found import Slip
 
 # What a run of a waybill takes in memory: a tuple of three small numbers.
 _RUN_BYTES = 96
+# Entries of batches that went which are left where they are, so that to take away costs nothing.
+_MOST_STALE = 64
 
 
 @dataclass(slots=True, eq=False)
@@ -24,7 +26,9 @@ class Held:
     slip: Slip | None = None
     """None: it is in memory alone."""
     busy: bool = False
-    """It is being sent or moved, so it cannot be dropped."""
+    """It is being sent, so it cannot be dropped."""
+    moving: bool = False
+    """It is being written to the disk, so it cannot be dropped either; it may be sent."""
     gone: bool = False
     """It was dropped or split while it waited to be sent."""
     twin: "Held | None" = None
@@ -69,6 +73,10 @@ class Shelf:
     def add(self, held: Held) -> Held:
         """Hold a batch from now on."""
         self._place(held)
+        if len(self._ages) > 2 * len(self) + _MOST_STALE:
+            # One that stays for a day must not keep all that passed by in memory.
+            self._ages = [entry for entry in self._ages if entry[2] in self]
+            heapq.heapify(self._ages)
         heapq.heappush(self._ages, (held.born_s, next(self._numbers), held))
         return held
 
@@ -89,20 +97,24 @@ class Shelf:
             heapq.heappop(self._ages)
         return self._ages[0][2] if self._ages else None
 
-    def idle(self) -> Iterator[Held]:
-        """Give those that can be dropped, the oldest first; each may be removed at once."""
-        busy: list[tuple[float, int, Held]] = []
+    def idle(self, *, memory: bool = False) -> Iterator[Held]:
+        """Give those that can be dropped, the oldest first; each may be removed at once.
+
+        ``memory``: only those that are in memory alone.
+        """
+        others: list[tuple[float, int, Held]] = []
         try:
             while self.oldest() is not None:
                 entry = self._ages[0]
-                if entry[2].busy:
-                    busy.append(heapq.heappop(self._ages))
+                held = entry[2]
+                if held.busy or held.moving or (memory and held.slip is not None):
+                    others.append(heapq.heappop(self._ages))
                     continue
-                yield entry[2]
-                if entry[2] in self:
+                yield held
+                if held in self:
                     return  # whoever asked was content with what is left
         finally:
-            for each in busy:
+            for each in others:
                 heapq.heappush(self._ages, each)
 
     def _place(self, held: Held) -> None:

@@ -1,8 +1,9 @@
 """What is held until CloudWatch has it: in memory or in the spool, bounded by bytes and age."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TypeVar
 
 from cwgpu.agent.clock import Clock
@@ -11,7 +12,7 @@ from cwgpu.agent.observe import Observer
 from cwgpu.agent.shelf import Held, Shelf
 from cwgpu.logs import parcel as packing
 from cwgpu.model.drop import DropReason
-from cwgpu.model.event import EmfEvent, LogBatch, Outcome, Parcel, Waybill
+from cwgpu.model.event import EmfEvent, LogBatch, Outcome, Parcel, StreamKey, Waybill
 from cwgpu.plan import plan
 from cwgpu.plan.plan import SpoolMode
 from cwgpu.spool.directory import Spool
@@ -93,7 +94,9 @@ class Stock:
     ) -> list[Held]:
         """Hold batches; events that are noted in ``segments`` are in the spool with them."""
         parcels = await self._desk.run(lambda: [packing.pack(batch) for batch in batches])
-        slips = await self._commit(parcels, segments) if self._ahead else None
+        # What was noted, also by a former process that had another mode, leaves the log.
+        ahead = self._ahead or segments
+        slips = await self._commit(parcels, segments) if ahead else None
         if slips is None:
             held = [self._in_memory(parcel) for parcel in parcels]
         else:
@@ -126,11 +129,9 @@ class Stock:
         except OSError as error:
             reason = f"it cannot be read: {error.strerror or error}"
         self._shelf.remove(held)
-        try:
-            self.quarantined([await self._desk.run(lambda: spool.quarantine(slip, reason))])
-        except OSError as error:
-            self._fail(error)
-            self._lose(held.waybill, DropReason.SPOOL_DAMAGED, reason)
+        self._lose(held.waybill, DropReason.SPOOL_DAMAGED, reason)
+        moved = await self._desk.run(lambda: spool.quarantine(slip, reason))
+        self._observer.quarantined(moved.file, moved.reason, held.waybill.load.samples)
         return None
 
     async def done(self, held: Held) -> None:
@@ -143,17 +144,14 @@ class Stock:
         self._shelf.remove(held)
         spool = self._spool
         if spool is not None:
-            try:
-                aside = await self._desk.run(lambda: spool.set_aside(parcel, reason))
-                self._observer.quarantined(aside.file, aside.reason, None)
-            except OSError as error:
-                self._fail(error)
+            aside = await self._desk.run(lambda: spool.set_aside(parcel, reason))
+            self._observer.quarantined(aside.file, aside.reason, held.waybill.load.samples)
         await self._unlink([held])
 
     async def split(self, held: Held, parcel: Parcel) -> tuple[Held, Held]:
         """Hold two halves in the place of a batch that CloudWatch refuses."""
-        spool, slip = self._spool, held.slip
         halves = await self._desk.run(lambda: packing.halve(parcel))
+        spool, slip = self._spool, held.slip  # it may have come to the disk just now
         slips: tuple[Slip, ...] = ()
         if spool is not None and slip is not None:
             try:
@@ -177,15 +175,19 @@ class Stock:
             await self._spill()
         await self._drop_excess()
 
-    async def settle(self) -> Rest:
-        """Leave what is held to the next process, or account for it."""
+    async def settle(self, said: Mapping[StreamKey, str] = MappingProxyType({})) -> Rest:
+        """Leave what is held to the next process, or account for it.
+
+        ``said``: what the service said last, by stream.
+        """
         if self._spool is not None:
             await self._spill()
         kept = sum(held.waybill.load.samples for held in self._shelf.disk)
         lost = list(self._shelf.memory)
         for held in lost:
             self._shelf.remove(held)
-            self._lose(held.waybill, DropReason.SHUTDOWN, "the process had to end")
+            why = said.get(held.waybill.stream) or "no answer came"
+            self._lose(held.waybill, DropReason.SHUTDOWN, f"the process had to end: {why}")
         self.tell()
         return Rest(len(self._shelf.disk), kept, sum(one.waybill.load.samples for one in lost))
 
@@ -210,14 +212,19 @@ class Stock:
     async def _spill(self) -> None:
         """Put on the disk what is in memory alone, as far as the disk takes it."""
         for held in list(self._shelf.memory):
-            if held.busy or held.parcel is None or held not in self._shelf.memory:
+            if held.busy or held.parcel is None or held not in self._shelf:
                 continue
-            held.busy = True
+            held.moving = True
             slips = await self._commit([held.parcel], ())
-            held.busy = False
+            held.moving = False
             if slips is None:
                 return
-            self._shelf.moved(held, slips[0])
+            known = held in self._shelf
+            held.slip = slips[0]
+            if known:
+                self._shelf.moved(held, slips[0])
+            else:  # it was sent, and decided on, while it was written
+                await self._unlink([held])
 
     async def _commit(
         self, parcels: Sequence[Parcel], segments: Sequence[Segment]
@@ -239,17 +246,25 @@ class Stock:
         return slips
 
     async def _drop_excess(self) -> None:
-        gone = []
-        for held in self._shelf.idle():
-            fault = self._excess(held)
+        gone = self._drop(self._shelf.idle(), self._excess)
+        gone += self._drop(self._shelf.idle(memory=True), self._crowd)
+        await self._unlink(gone)
+        self.tell()
+
+    def _drop(
+        self, some: Iterable[Held], why: Callable[[Held], tuple[DropReason, str] | None]
+    ) -> list[Held]:
+        """Let batches go until there is one that may stay."""
+        gone: list[Held] = []
+        for held in some:
+            fault = why(held)
             if fault is None:
                 break
             held.gone = True
             self._shelf.remove(held)
             self._lose(held.waybill, *fault)
             gone.append(held)
-        await self._unlink(gone)
-        self.tell()
+        return gone
 
     def _excess(self, held: Held) -> tuple[DropReason, str] | None:
         """Say why the oldest batch has to go; None when it may stay."""
@@ -260,7 +275,11 @@ class Stock:
         if shelf.size_bytes > rules.most_bytes:
             detail = f"more than {rules.most_bytes} bytes waited to be delivered"
             return DropReason.QUEUE_FULL, detail
-        if self._spool is not None and shelf.memory_bytes > REFUGE_BYTES:
+        return None
+
+    def _crowd(self, _: Held) -> tuple[DropReason, str] | None:
+        """Say why the oldest batch in memory has to go; None when it may stay."""
+        if self._spool is not None and self._shelf.memory_bytes > REFUGE_BYTES:
             detail = f"more than {REFUGE_BYTES} bytes waited in memory, for the disk fails"
             return DropReason.QUEUE_FULL, detail
         return None
