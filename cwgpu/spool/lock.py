@@ -3,8 +3,10 @@
 flock(2): the kernel lets go of it when the process ends, in whatever way.
 """
 
+import errno
 import fcntl
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,14 +26,17 @@ class Lock:
 
     def take(self) -> None:
         """Become the owner; UnavailableError when somebody else is; OSError."""
+        owner = b""
         descriptor = os.open(self._path, _FLAGS, 0o600)
         try:
+            _regular(descriptor, self._path)
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            owner = os.pread(descriptor, _PID_BYTES, 0)
+            with suppress(OSError):
+                owner = os.pread(descriptor, _PID_BYTES, 0)
             os.close(descriptor)
             raise UnavailableError(_in_use(self._path.parent, owner)) from error
-        except BaseException:
+        except OSError:
             os.close(descriptor)
             raise
         self._descriptor = descriptor
@@ -45,6 +50,11 @@ class Lock:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
+
+
+def _regular(descriptor: int, path: Path) -> None:
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        raise FileExistsError(errno.EEXIST, "it is no file", str(path))
 
 
 def _in_use(directory: Path, owner: bytes) -> str:
