@@ -1,21 +1,32 @@
 """What plays around the agent's parts in these tests: a clock, a sink by the book, a witness."""
 
 import asyncio
+import contextlib
 import heapq
 import itertools
 import logging
+import resource
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from cwgpu.agent.clock import Clock
+from cwgpu.agent.desk import Desk
 from cwgpu.agent.observe import Observer
+from cwgpu.agent.shelf import Held
+from cwgpu.agent.stock import Stock
+from cwgpu.logs import parcel as packing
 from cwgpu.logs.verdict import Answer
-from cwgpu.model.event import EmfEvent, LogBatch, StreamKey
+from cwgpu.model.event import EmfEvent, LogBatch, Parcel, StreamKey
+from cwgpu.plan import plan
+from cwgpu.spool.directory import Spool
+from cwgpu.spool.found import Found
 from cwgpu.telemetry import lines
 from cwgpu.telemetry.metrics import Metrics
 from cwgpu.telemetry.summary import Summary
@@ -40,15 +51,21 @@ class Hands:
 
     def __init__(self) -> None:
         self.now = START_S
+        self.off_s = 0.0
+        """How far the wall's clock is off: it may jump, and the others do not see it."""
         self.naps: list[float] = []
         """Every sleep that was asked for."""
         self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
         self._count = itertools.count()
-        self.clock = Clock(self.read, self.read, self.sleep, self.read)
+        self.clock = Clock(self.wall, self.read, self.sleep, self.read)
 
     def read(self) -> float:
         """Give the time."""
         return self.now
+
+    def wall(self) -> float:
+        """Give the time as the clock on the wall shows it."""
+        return self.now + self.off_s
 
     async def sleep(self, seconds: float) -> None:
         """Sleep until the hands have been moved so far."""
@@ -84,6 +101,58 @@ async def eventually(condition: Callable[[], object], within_s: float = 20.0) ->
         await asyncio.sleep(0.001)
 
 
+async def inline(work: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever the work gives
+    """Work at the desk without a thread: it is done when the loop comes to it."""
+    return work()
+
+
+@dataclass
+class Store:
+    """A stock, where it lies, and what it has to be looked after with."""
+
+    witness: "Witness"
+    hands: Hands
+    directory: Path | None = None
+    """None: in memory."""
+    mode: plan.SpoolMode = plan.SpoolMode.ALWAYS
+    most_bytes: int = 1 << 30
+    most_age_s: float = 86_400.0
+    starts: int = 0
+
+    def spool(self) -> Spool | None:
+        """Give the spool as another process would have it; it is not open."""
+        self.starts += 1
+        return Spool(self.directory, f"{self.starts:08x}") if self.directory else None
+
+    def stock(self, spool: Spool | None) -> Stock:
+        """Make a stock with a spool that is open."""
+        directory = str(self.directory) if self.directory else None
+        rules = plan.Spool(directory, self.mode, self.most_bytes, self.most_age_s)
+        return Stock(spool, rules, self.witness.observer, self.hands.clock, desk=Desk(hand=inline))
+
+    def start(self) -> tuple[Stock, Found]:
+        """Begin as a process does."""
+        spool = self.spool()
+        found = spool.open() if spool else Found((), (), ())
+        return self.stock(spool), found
+
+    def files(self, folder: str = "new") -> list[Path]:
+        """List what lies in a folder of the spool."""
+        assert self.directory is not None
+        return sorted((self.directory / folder).iterdir())
+
+
+@contextlib.contextmanager
+def full_disk() -> Iterator[None]:
+    """Let no file grow, as on a disk that is full; what is there can be read and removed."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
 @dataclass
 class Script:
     """A sink that answers as it is told, and success when it was told nothing more."""
@@ -101,14 +170,18 @@ class Script:
     closed: bool = False
     silent: bool = False
     """Never answer."""
+    asked: Callable[[], object] = lambda: None
+    """Called when a call has gone out."""
 
     def tell(self, stream: StreamKey, *answers: Answer) -> None:
         """Say what the next calls for this stream are answered."""
         self.answers.setdefault(stream, deque()).extend(answers)
 
-    async def send(self, batch: LogBatch) -> Answer:
+    async def send(self, parcel: Parcel) -> Answer:
         """Write the call down and answer."""
+        batch = packing.unpack(parcel)
         self.sent.append(batch)
+        self.asked()
         if self.silent:
             await asyncio.get_running_loop().create_future()
         told = self.answers.get(batch.stream)
@@ -179,6 +252,12 @@ def event(
 def batch(*numbers: int, stream: StreamKey = A, size: int = 0) -> LogBatch:
     """Make a batch of an event for each number."""
     return LogBatch(stream, tuple(event(number, stream, size=size) for number in numbers))
+
+
+def numbers(held: Held) -> Sequence[int]:
+    """Give the numbers of the events of a batch that is in memory."""
+    assert held.parcel is not None
+    return [int(each.message) for each in packing.unpack(held.parcel).events]
 
 
 def messages(numbers: Iterable[int]) -> list[bytes]:
