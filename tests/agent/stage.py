@@ -17,7 +17,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from cwgpu.agent.clock import Clock
-from cwgpu.agent.desk import Desk
+from cwgpu.agent.desk import Desk, Hand
 from cwgpu.agent.observe import Observer
 from cwgpu.agent.shelf import Held
 from cwgpu.agent.stock import Stock
@@ -117,6 +117,8 @@ class Store:
     mode: plan.SpoolMode = plan.SpoolMode.ALWAYS
     most_bytes: int = 1 << 30
     most_age_s: float = 86_400.0
+    hand: Hand = inline
+    """Does the work with the disk."""
     starts: int = 0
 
     def spool(self) -> Spool | None:
@@ -128,7 +130,9 @@ class Store:
         """Make a stock with a spool that is open."""
         directory = str(self.directory) if self.directory else None
         rules = plan.Spool(directory, self.mode, self.most_bytes, self.most_age_s)
-        return Stock(spool, rules, self.witness.observer, self.hands.clock, desk=Desk(hand=inline))
+        return Stock(
+            spool, rules, self.witness.observer, self.hands.clock, desk=Desk(hand=self.hand)
+        )
 
     def start(self) -> tuple[Stock, Found]:
         """Begin as a process does."""
