@@ -33,7 +33,7 @@ TARGET = {
 
 _DATA = Path(__file__).parents[1] / "data/cloudwatch-agent.jsonl"
 _OPENMETRICS = "application/openmetrics-text; version=1.0.0"
-_EXEMPLAR = " # {"
+EXEMPLAR = " # {"
 _HOST = "EC2 host"
 
 Json = dict[str, Any]
@@ -84,7 +84,7 @@ def plan(case: Case, folder: Path, *, jobs: Sequence[Json] = (), own: Json | Non
     """
     agent, prometheus = folder / "cwagent.json", folder / "prometheus.yml"
     agent.write_text(json.dumps({**case.row["config_fragment"], "cwgpu": own or {}}), "utf-8")
-    written = list(jobs) or [_job(case)]
+    written = list(jobs) or [job(case)]
     prometheus.write_text(json.dumps({"scrape_configs": written}), "utf-8")
     return load.load(agent, prometheus, environment(case.row["environment"])).plan
 
@@ -96,7 +96,8 @@ def environment(where: Mapping[str, str]) -> dict[str, str]:
     return contained | ({"CLUSTER_NAME": cluster} if cluster else {})
 
 
-def _job(case: Case) -> Json:
+def job(case: Case, *addresses: str) -> Json:
+    """Give the scrape_configs entry of a case, for targets at these addresses."""
     renames = {
         old: new
         for scrape in case.scrapes
@@ -104,7 +105,7 @@ def _job(case: Case) -> Json:
     }
     return {
         "job_name": "gpu-endpoints",
-        "static_configs": [{"targets": ["10.1.2.3:9400"]}],
+        "static_configs": [{"targets": addresses or ["10.1.2.3:9400"]}],
         "metric_relabel_configs": [
             {
                 "source_labels": ["__name__"],
@@ -133,7 +134,7 @@ def events(case: Case, by: Plan) -> list[EmfEvent]:
 
 
 def _answer(text: str, at_ms: int) -> tuple[bytes, int, str]:
-    if _EXEMPLAR in text:  # the text format has none
+    if EXEMPLAR in text:  # the text format has none
         return f"{text}\n# EOF\n".encode(), at_ms, _OPENMETRICS
     return text.encode(), at_ms, "text/plain; version=0.0.4"
 
