@@ -1,4 +1,4 @@
-"""From the lease of a plan to one who contends for it: which API server, as whom, and where.
+"""From a lease of the plan to what is made of it: which API server is asked, as whom, and where.
 
 This module is loaded where there is a lease: others do not pay for it.
 """
@@ -14,13 +14,14 @@ from pathlib import Path
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.leader import Leader
 from cwgpu.agent.observe import Observer
+from cwgpu.agent.shards import Shards
 from cwgpu.kube import incluster
 from cwgpu.kube.access import Credentials
 from cwgpu.kube.connection import Connection
 from cwgpu.kube.failure import CredentialsError
 from cwgpu.kube.lease import Leases
 from cwgpu.model.errors import ConfigurationError
-from cwgpu.plan.kubernetes import Kubeconfig, Lease
+from cwgpu.plan.kubernetes import Kubeconfig, Lease, Shard, ShardLease
 
 _POD = "KUBERNETES_SERVICE_HOST"
 """Every pod has this variable."""
@@ -40,11 +41,9 @@ async def contending(
 
     ``folder`` is where a pod has its service account.
     """
-    credentials = _credentials(environ, folder, clock)
-    namespace = lease.namespace or _namespace(environ, folder)
-    async with Connection(credentials, sleep=clock.sleep) as connection:
+    async with reaching(lease, clock, environ=environ, folder=folder) as leases:
         yield Leader(
-            Leases(connection, namespace, lease.name, now_s=clock.wall),
+            leases,
             lease,
             _identity(environ),
             clock=clock,
@@ -53,13 +52,59 @@ async def contending(
         )
 
 
-def _credentials(environ: Mapping[str, str], folder: Path, clock: Clock) -> Credentials:
+@contextlib.asynccontextmanager
+async def sharing(
+    shard: Shard,
+    lease: ShardLease,
+    observer: Observer,
+    clock: Clock,
+    *,
+    environ: Mapping[str, str] = os.environ,
+    folder: Path = incluster.FOLDER,
+) -> AsyncIterator[Shards]:
+    """Give who divides the targets by this lease; as ``contending``."""
+    async with reaching(lease, clock, environ=environ, folder=folder) as leases:
+        yield Shards(leases, shard, lease, clock=clock, random=random.random, observer=observer)
+
+
+@contextlib.asynccontextmanager
+async def reaching(
+    lease: Lease | ShardLease,
+    clock: Clock,
+    *,
+    environ: Mapping[str, str] = os.environ,
+    folder: Path = incluster.FOLDER,
+    kubeconfig: str = "",
+) -> AsyncIterator[Leases]:
+    """Give the lease itself. ConfigurationError as above.
+
+    ``kubeconfig`` names a cluster to be asked in the place of the one that we are in.
+    """
+    if kubeconfig:
+        environ = {**environ, _KUBECONFIG: kubeconfig, _POD: ""}
+    credentials = _credentials(lease, environ, folder, clock)
+    namespace = lease.namespace or _namespace(lease, environ, folder)
+    async with Connection(credentials, sleep=clock.sleep) as connection:
+        yield Leases(connection, namespace, lease.name, now_s=clock.wall)
+
+
+def _key(lease: Lease | ShardLease) -> tuple[str, str]:
+    """Name the lease in the configuration, and how to be without it."""
+    if isinstance(lease, Lease):
+        return "cwgpu.ha.lease", "ha out of cwgpu"
+    return "cwgpu.shard.lease", "lease out of cwgpu.shard"
+
+
+def _credentials(
+    lease: Lease | ShardLease, environ: Mapping[str, str], folder: Path, clock: Clock
+) -> Credentials:
     if environ.get(_POD):
         return incluster.ServiceAccount(environ, folder)
     if not environ.get(_KUBECONFIG):
+        key, without = _key(lease)
         raise ConfigurationError(
-            f"cwgpu.ha.lease needs a Kubernetes API, and this is no pod ({_POD} is not set): run "
-            f"it in a cluster, or name one in the variable {_KUBECONFIG}, or take ha out of cwgpu"
+            f"{key} needs a Kubernetes API, and this is no pod ({_POD} is not set): run it in a "
+            f"cluster, or name one in the variable {_KUBECONFIG}, or take {without}"
         )
     # It takes 0.8 s and 46 MiB.
     from cwgpu.kube.kubeconfig import KubeconfigUser  # noqa: PLC0415
@@ -67,16 +112,17 @@ def _credentials(environ: Mapping[str, str], folder: Path, clock: Clock) -> Cred
     return KubeconfigUser(Kubeconfig(""), environ=environ, sleep=clock.sleep)
 
 
-def _namespace(environ: Mapping[str, str], folder: Path) -> str:
+def _namespace(lease: Lease | ShardLease, environ: Mapping[str, str], folder: Path) -> str:
+    key, _ = _key(lease)
     if not environ.get(_POD):
         raise ConfigurationError(
-            'cwgpu.ha.lease has no namespace, and this is no pod that has one: write "namespace"'
+            f'{key} has no namespace, and this is no pod that has one: write "namespace"'
         )
     try:
         return incluster.namespace(folder)
     except CredentialsError as error:
         raise ConfigurationError(
-            f'cwgpu.ha.lease has no namespace (write "namespace"), and the pod\'s: {error}'
+            f'{key} has no namespace (write "namespace"), and the pod\'s: {error}'
         ) from error
 
 

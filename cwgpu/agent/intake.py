@@ -21,6 +21,7 @@ from cwgpu.model.event import EmfEvent
 from cwgpu.model.reading import Counts, Reading, Refused
 from cwgpu.model.scrape import FailReason, Scrape, ScrapeFailed
 from cwgpu.model.target import DroppedTarget, Identity, Target
+from cwgpu.plan.kubernetes import Shard
 from cwgpu.plan.plan import Job, Plan
 from cwgpu.scrape.fetch import Fetcher
 from cwgpu.scrape.pool import Pool
@@ -72,6 +73,10 @@ class Intake:
         self._learning = asyncio.Lock()
         self._telling = asyncio.Lock()
         self._most_visits: int | None = None
+        self._shard: Shard | None = None
+        """Which part of the targets is ours; None: all."""
+        self._patient = False
+        """What is new among them at the next look was another shard's."""
         self.done = asyncio.Event()
         self.wanted: dict[Identity, Target] = {}
         self.unready = "targets have not been looked for yet"
@@ -81,6 +86,7 @@ class Intake:
     def follow(self, plan: Plan) -> None:
         """Work by this plan from the next scrape on; what is known of the pages stays."""
         self._watch.follow(plan.jobs)
+        self._shard = plan.shard
         self._jobs = {job.name: Working(job, Recipe(plan, job), plan.shard) for job in plan.jobs}
         self._reports.follow(plan)
         former, self._pages = self._pages, {}
@@ -98,6 +104,14 @@ class Intake:
             self._pages.pop(identity, None)
         self._reconcile()
 
+    def rescale(self, shard: Shard) -> None:
+        """Have another part of the targets from now on; what is known of those that stay stays."""
+        # At the start there is a gap to be filled; later, others scrape what becomes ours, up to
+        # now and at the same offset.
+        self._patient = self._shard is not None and self._shard.count > 0
+        self._shard = shard
+        self._watch.changed.set()
+
     def limit(self, visits: int) -> None:
         """Scrape each target this often and no more; ``done`` is set when all have been."""
         self._most_visits = visits
@@ -113,12 +127,17 @@ class Intake:
     async def discover(self) -> None:
         """Take up what is known of targets, and scrape what there is from now on."""
         self._watch.changed.clear()
+        shard = self._shard
+        patient, self._patient = self._patient, False
+        if shard is not None and not shard.count:
+            return  # what is ours is not known, and there was never anything
         self._waiting = self._watch.waiting()
         wanted: dict[Identity, Target] = {}
         dropped: list[DroppedTarget] = []
         forgotten: Counter[tuple[str, bool]] = Counter()
         for working in list(self._jobs.values()):
             lost: list[DroppedTarget] = []
+            working.share(shard)
             for count, (kept, gone) in enumerate(working.found(self._watch.groups(working.job))):
                 if not count % _AT_A_TIME:
                     await asyncio.sleep(0)
@@ -136,7 +155,7 @@ class Intake:
         self._last = {key: visit for key, visit in self._last.items() if key in wanted}
         if wanted or dropped or not self._waiting:
             self._observer.discovered(list(wanted.values()), dropped, forgotten)
-        self._reconcile()
+        self._reconcile(patient=patient)
         self.unready = self._waiting if self.unready else ""
         self._check_done()
 
@@ -144,8 +163,7 @@ class Intake:
         """Give what is known of targets as JSON; ``every``: of each, scraped or not."""
         jobs = list(self._jobs.values())
         found = sights(self._watch, (each.job for each in jobs))
-        shard = next((each.shard for each in jobs), None)
-        roll = Roll(shard, visits=dict(self._last), every=every)
+        roll = Roll(self._shard, visits=dict(self._last), every=every)
         # It takes half a second to judge five thousand pods.
         async with self._telling:
             return await aside.run(lambda: json.dumps(roll.document(found)).encode())
@@ -154,8 +172,8 @@ class Intake:
         """Scrape no more."""
         await self._pool.stop()
 
-    def _reconcile(self) -> None:
-        self._pool.reconcile(self.wanted.values() if self._leads() else ())
+    def _reconcile(self, *, patient: bool = False) -> None:
+        self._pool.reconcile(self.wanted.values() if self._leads() else (), patient=patient)
 
     async def _visit(self, target: Target) -> None:
         visits = self._visits.get(target.identity, 0)

@@ -130,6 +130,12 @@ class Observer(Deliveries):
         self.metrics.lease_failed()
         journal.event(_log, logging.WARNING, "lease_failed", lease=lease, reason=reason)
 
+    def shards_changed(self, count: int, index: int) -> None:
+        """Tell by how many shards the targets are divided from now on, and which part is ours."""
+        self.metrics.shards_changed(count)
+        part = f"{index} of {count}" if index < count else "none"
+        journal.event(_log, logging.INFO, "shards_changed", count=count, index=index, part=part)
+
     def listening(self, addresses: Iterable[tuple[str, int]]) -> None:
         """Tell where health and self metrics are served."""
         for host, port in addresses:

@@ -10,6 +10,7 @@ from cwgpu.agent import aside, pause
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.observe import Observer
 from cwgpu.model.errors import ConfigurationError
+from cwgpu.plan.kubernetes import ShardLease
 from cwgpu.plan.plan import Plan
 
 # Kubernetes brings a changed ConfigMap into the pod within about a minute; looking more often
@@ -60,6 +61,7 @@ class Reload:
             self._observer.warned("region, role_arn and endpoint_override change at a restart")
         for name, old, new in (
             ("cwgpu.ha.lease", self._plan.lease, plan.lease),
+            ("cwgpu.shard.lease", _shard_lease(self._plan), _shard_lease(plan)),
             ("cwgpu.spool", self._plan.spool, plan.spool),
         ):
             if new != old:
@@ -70,6 +72,10 @@ class Reload:
         self._seen = {name: self._seen.get(name, digest) for name, digest in now.items()}
         self._follow(plan)
         self._observer.reloaded()
+
+
+def _shard_lease(plan: Plan) -> ShardLease | None:
+    return None if plan.shard is None else plan.shard.lease
 
 
 def _fingerprint(files: tuple[str, ...]) -> dict[str, bytes]:

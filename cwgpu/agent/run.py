@@ -17,6 +17,7 @@ from cwgpu.agent.observe import Observer
 from cwgpu.agent.outflow import Outflow
 from cwgpu.agent.ports import Sink
 from cwgpu.agent.reload import Reload
+from cwgpu.agent.shards import Settled, Shards
 from cwgpu.agent.stock import Rest, Stock
 from cwgpu.logs.verdict import Answer
 from cwgpu.plan.plan import Plan
@@ -78,12 +79,13 @@ async def run(orders: Orders, observer: Observer, clock: Clock) -> Ending:
         outflow = await stack.enter_async_context(_delivering(orders, observer, clock))
         fetcher = await stack.enter_async_context(Fetcher(clock.wall, clock.monotonic))
         leader = await stack.enter_async_context(_leader(orders.plan, observer, clock))
+        shards = await stack.enter_async_context(_shards(orders.plan, observer, clock))
         intake = Intake(fetcher, outflow.put, observer, clock, leads=leader.leads)
 
         def follow(plan: Plan) -> None:
             nonlocal grace_s
             grace_s = plan.shutdown_grace_s
-            intake.follow(plan)
+            intake.follow(shards.follow(plan))
             outflow.flush_interval_s = orders.flush_interval_s or plan.flush_interval_s
 
         reload = Reload(orders.plan, orders.load, follow, observer=observer, clock=clock)
@@ -92,17 +94,17 @@ async def run(orders: Orders, observer: Observer, clock: Clock) -> Ending:
                 orders,
                 observer,
                 intake,
-                lambda: intake.unready or leader.unready or outflow.unready,
+                lambda: shards.unready or intake.unready or leader.unready or outflow.unready,
             )
         )
-        intake.follow(orders.plan)
+        intake.follow(shards.follow(orders.plan))
         if orders.scrapes is not None:
             intake.limit(orders.scrapes)
         _listen_to_signals(stop, reload)
         if orders.hung_up():
             reload.asked.set()
         work = [intake.run(), outflow.run(), reload.run(), _ticking(orders.tick, clock)]
-        work.append(leader.run(intake.lead_changed))
+        work += [leader.run(intake.lead_changed), shards.run(intake.rescale)]
         ends: list[Coroutine[Any, Any, Any]]
         ends = [stop.wait(), intake.done.wait(), outflow.ended.wait()]
         if orders.duration_s is not None:
@@ -190,6 +192,18 @@ async def _leader(plan: Plan, observer: Observer, clock: Clock) -> AsyncIterator
 
     async with contending(plan.lease, observer, clock) as leader:
         yield leader
+
+
+@contextlib.asynccontextmanager
+async def _shards(plan: Plan, observer: Observer, clock: Clock) -> AsyncIterator[Shards | Settled]:
+    shard = plan.shard
+    if shard is None or shard.lease is None:
+        yield Settled()
+        return
+    from cwgpu.agent.contend import sharing  # noqa: PLC0415 - few agents share
+
+    async with sharing(shard, shard.lease, observer, clock) as shards:
+        yield shards
 
 
 @contextlib.asynccontextmanager

@@ -27,6 +27,12 @@ class Working:
     made: dict[str, tuple[TargetGroup, Found]] = field(default_factory=dict)
     """What became of each group, by its source: rules are run over what is new, and no more."""
 
+    def share(self, shard: Shard | None) -> None:
+        """Have another part of the targets from now on."""
+        if shard != self.shard:
+            self.shard = shard
+            self.made = {}
+
     def found(self, groups: Iterable[TargetGroup]) -> Iterator[Found]:
         """Give what becomes of the targets of each of these groups, which are all there are."""
         known, self.made = self.made, {}
@@ -80,6 +86,8 @@ def crowd(job: Job, found: int) -> str:
 
 def elsewhere(part: Shard, target: Target) -> str:
     """Say whose a target is, if that is another shard; empty is ours."""
+    if not part.count:
+        return "nobody's yet: how many shards there are is not known"
     owner = shard.owner(targeting.address(target.url), part.count)
     if owner == part.index:
         return ""

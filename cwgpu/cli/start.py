@@ -117,7 +117,8 @@ def _plan(flags: Flags, environ: Mapping[str, str]) -> Plan:
     plan = load.load(flags.config, flags.prometheus_config, environ).plan
     if flags.dry_run:
         # A look at something must not keep the agent that works from its work.
-        return replace(plan, lease=None, spool=replace(plan.spool, directory=None))
+        shard = plan.shard and replace(plan.shard, lease=None)
+        return replace(plan, lease=None, shard=shard, spool=replace(plan.spool, directory=None))
     return plan
 
 

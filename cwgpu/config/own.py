@@ -79,6 +79,13 @@ class Ha(Model):
     )
 
 
+class ShardLease(Model):
+    """``shard.lease``."""
+
+    name: String = Field("", description="Its name; the shards of one name share. Required.")
+    namespace: String = Field("", description="Where it is. Default: the pod's own namespace.")
+
+
 class Shard(Model):
     """``shard``."""
 
@@ -89,6 +96,13 @@ class Shard(Model):
         description=(
             "Which of them this is, from 0. Default: the number at the end of the pod's name, as "
             "a StatefulSet gives it; the name is that of POD_NAME or HOSTNAME in the environment."
+        ),
+    )
+    lease: ShardLease | None = Field(
+        None,
+        description=(
+            "A Lease (coordination.k8s.io) in which shard 0 writes its count, and by which all "
+            "of them go whatever their own: so that they change it together."
         ),
     )
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 
 from cwgpu.config.node import Loc, short
-from cwgpu.config.own import Lease, Own, Shard
+from cwgpu.config.own import Lease, Own, Shard, ShardLease
 from cwgpu.config.report import Report
 from cwgpu.pace import election
 from cwgpu.pace import shard as pace
@@ -29,7 +29,7 @@ def lease(own: Own, report: Report) -> plan.Lease | None:
     written = own.ha.lease if own.ha else None
     if written is None:
         return None
-    _check_names(written, report)
+    _check_names(_LEASE, written, report)
     _check_times(written, report)
     if own.shard is not None:
         message = "ha.lease and shard exclude each other: with one lease only one shard is scraped"
@@ -44,18 +44,18 @@ def lease(own: Own, report: Report) -> plan.Lease | None:
     )
 
 
-def _check_names(written: Lease, report: Report) -> None:
+def _check_names(loc: Loc, written: Lease | ShardLease, report: Report) -> None:
     if not written.name:
         advice = 'such as "name": "cwgpu"'
-        report.error((*_LEASE, "name"), "missing-key", "a lease needs a name", advice)
+        report.error((*loc, "name"), "missing-key", "a lease needs a name", advice)
     elif not _SUBDOMAIN.fullmatch(written.name):
         message = f"{short(written.name)} is no name of a lease"
         advice = "write lower-case letters, digits, - and ."
-        report.error((*_LEASE, "name"), "wrong-value", message, advice)
+        report.error((*loc, "name"), "wrong-value", message, advice)
     if not _LABEL.fullmatch(written.namespace):
         message = f"{short(written.namespace)} is no namespace"
         advice = "write lower-case letters, digits and -"
-        report.error((*_LEASE, "namespace"), "wrong-value", message, advice)
+        report.error((*loc, "namespace"), "wrong-value", message, advice)
 
 
 def _check_times(written: Lease, report: Report) -> None:
@@ -85,27 +85,42 @@ def shard(own: Own, environ: Mapping[str, str], report: Report) -> plan.Shard | 
         advice = "write how many agents share the targets"
         report.error((*_SHARD, "count"), "missing-key", "shard needs a count", advice)
         return None
-    index = _ordinal(written, environ, report) if written.index is None else written.index
+    index = _ordinal(environ, report) if written.index is None else written.index
     if index is None:
         return None
-    if written.index is not None and index >= written.count:
-        message = f"index {index} of {written.count} shards"
-        advice = f"write 0 to {written.count - 1}, or a larger count"
-        report.error((*_SHARD, "index"), "wrong-value", message, advice)
+    if written.lease is not None:
+        # By the count in force it may have a part; if it has none, it stands by.
+        _check_names((*_SHARD, "lease"), written.lease, report)
+        named = plan.ShardLease(written.lease.name, written.lease.namespace)
+        return plan.Shard(written.count, index, named)
+    if index >= written.count:
+        _refuse(written, index, environ, report)
     return plan.Shard(written.count, index)
 
 
-def _ordinal(written: Shard, environ: Mapping[str, str], report: Report) -> int | None:
-    name = next((environ[each] for each in _POD_NAMES if environ.get(each)), "")
+def _ordinal(environ: Mapping[str, str], report: Report) -> int | None:
+    name = _pod(environ)
     index = pace.ordinal(name)
     if index is None:
         said = f"{short(name)} does not end in -0, -1 ..." if name else "no pod's name is known"
         message = f"which shard this is cannot be told: {said}"
         advice = f"run it as a StatefulSet, set {_POD_NAMES[0]} in the environment, or write index"
         report.error((*_SHARD, "index"), "no-shard-index", message, advice)
-    elif index >= written.count:
-        message = f"{short(name)} has no part: of {written.count} shards the last has index "
-        message += f"{written.count - 1}"
-        advice = "write the StatefulSet's number of replicas as count"
-        report.error((*_SHARD, "count"), "no-shard-index", message, advice)
     return index
+
+
+def _refuse(written: Shard, index: int, environ: Mapping[str, str], report: Report) -> None:
+    """Complain of an index that no shard has."""
+    if written.index is not None:
+        message = f"index {index} of {written.count} shards"
+        advice = f"write 0 to {written.count - 1}, or a larger count"
+        report.error((*_SHARD, "index"), "wrong-value", message, advice)
+        return
+    message = f"{short(_pod(environ))} has no part: of {written.count} shards the last has index "
+    message += f"{written.count - 1}"
+    advice = "write the StatefulSet's number of replicas as count"
+    report.error((*_SHARD, "count"), "no-shard-index", message, advice)
+
+
+def _pod(environ: Mapping[str, str]) -> str:
+    return next((environ[each] for each in _POD_NAMES if environ.get(each)), "")

@@ -80,8 +80,21 @@ class Lease:
 
 
 @dataclass(frozen=True, slots=True)
+class ShardLease:
+    """Where the number of shards is written that is in force."""
+
+    name: str
+    namespace: str = ""
+    """Empty is the pod's own."""
+
+
+@dataclass(frozen=True, slots=True)
 class Shard:
     """One agent of several scrapes its part of the targets: hash of the address modulo count."""
 
     count: int
+    """0: not known yet, and nothing is ours."""
     index: int
+    """One that is not less than the count has no part."""
+    lease: ShardLease | None = None
+    """None: the configuration's count is in force at once."""

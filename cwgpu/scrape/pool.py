@@ -46,9 +46,11 @@ class Pool:
         self._loops: dict[Identity, _Loop] = {}
         self._ending: set[asyncio.Task[None]] = set()
 
-    def reconcile(self, wanted: Iterable[Target]) -> None:
+    def reconcile(self, wanted: Iterable[Target], *, patient: bool = False) -> None:
         """Start a loop for each new target and stop those of targets that are not wanted.
 
+        ``patient``: no new target is visited before its offset, prompt or not. Somebody else
+        visits it until now, at that same offset.
         The loop of a target whose interval or timeout changed follows the new ones, without
         breaking off a visit. Targets of equal identity are one.
         """
@@ -59,7 +61,8 @@ class Pool:
         for identity, target in targets.items():
             loop = self._loops.get(identity)
             if loop is None:
-                self._loops[identity] = self._begin(_Loop(target, new * _APART_S))
+                loop = _Loop(target, new * _APART_S, in_step=patient)
+                self._loops[identity] = self._begin(loop)
                 new += 1
             elif loop.target != target:
                 self._follow(loop, target)
@@ -87,7 +90,7 @@ class Pool:
 
     async def _run(self, loop: "_Loop") -> None:
         due = self._now()
-        if self._prompt and not loop.visited:
+        if self._prompt and not loop.in_step:
             if loop.turn_s:
                 due = min(due + loop.turn_s, self._next(loop.target, due))
                 await self._sleep(due - self._now())
@@ -106,7 +109,7 @@ class Pool:
         return cadence.next_due(now, offset_s, target.interval_s)
 
     async def _turn(self, loop: "_Loop") -> None:
-        loop.visiting = loop.visited = True
+        loop.visiting = loop.in_step = True
         try:
             await self._try(loop.target)
         finally:
@@ -122,14 +125,15 @@ class Pool:
 class _Loop:
     """One target's loop."""
 
-    __slots__ = ("target", "task", "turn_s", "visited", "visiting")
+    __slots__ = ("in_step", "target", "task", "turn_s", "visiting")
 
-    def __init__(self, target: Target, turn_s: float) -> None:
+    def __init__(self, target: Target, turn_s: float, *, in_step: bool) -> None:
         self.target = target
         self.turn_s = turn_s
         """How long its first visit waits for those of the targets before it."""
         self.task: asyncio.Task[None] | None = None
-        self.visited = False
+        self.in_step = in_step
+        """Its next visit is at its offset, and none before."""
         self.visiting = False
 
 

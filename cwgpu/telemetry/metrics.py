@@ -111,6 +111,10 @@ class Metrics:
         """Count a lease that could not be read or written."""
         self._lease_failures.inc()
 
+    def shards_changed(self, count: int) -> None:
+        """Take by how many shards the targets are divided now."""
+        self._shards.set(count)
+
     def render(self, accept: str = "") -> tuple[bytes, str]:
         """Give the page and its Content-Type, in the format that an Accept header asks for."""
         return self._meters.render(accept)
@@ -161,6 +165,9 @@ class Metrics:
             self._transitions.labels(role)
         self._lease_failures = self._meters.counter(
             "lease_failures_total", "Times the lease could not be read or written."
+        )
+        self._shards = self._meters.gauge(
+            "shards", "Shards that the lease divides the targets by; 0: not known, or no lease."
         )
 
     def _describe_scrapes(self) -> None:
