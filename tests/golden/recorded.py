@@ -31,7 +31,7 @@ TARGET = {
 }
 """The target's labels, in nearly all cases."""
 
-_DATA = Path(__file__).parents[1] / "data/cloudwatch-agent.jsonl"
+DATA = Path(__file__).parents[1] / "data"
 _OPENMETRICS = "application/openmetrics-text; version=1.0.0"
 EXEMPLAR = " # {"
 _HOST = "EC2 host"
@@ -57,7 +57,7 @@ class Case:
 def cases() -> dict[str, Case]:
     """Give all cases by id."""
     found = {}
-    for line in _DATA.read_text("utf-8").splitlines():
+    for line in (DATA / "cloudwatch-agent.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
         if row["environment"]["where"].startswith(_HOST):  # the agent's group came from elsewhere
             section = row["config_fragment"]["logs"]["metrics_collected"]["prometheus"]

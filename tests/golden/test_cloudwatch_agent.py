@@ -25,6 +25,14 @@ def test_every_case_has_one_place() -> None:
     assert Counter((*SAME, *BETTER, *REFUSED, *BY_NAME)) == Counter(CASES.keys())
 
 
+def test_all_recordings_are_there() -> None:
+    """Pages, configurations and deliveries: each file's own tests see that its rows are run."""
+    files = ("cloudwatch-agent", "agent-config", "agent-delivery")
+    lines = [(recorded.DATA / f"{name}.jsonl").read_text("utf-8").splitlines() for name in files]
+    ids = {json.loads(line)["id"][:3] for each in lines for line in each}
+    assert Counter(one[0] for one in ids) == {"P": 61, "C": 25, "D": 13}
+
+
 @pytest.mark.parametrize("case", SAME)
 def test_same_datapoints_as_the_agent(case: str, tmp_path: Path) -> None:
     """CloudWatch stores of our events exactly what it stores of the agent's."""
