@@ -72,25 +72,23 @@ def read(file: BinaryIO, size_bytes: int) -> Reading:
         )
     if first != FIRST and size_bytes > MOST_FOREIGN_BYTES:
         raise Damaged("it is no log of cwgpu")
-    bad = [] if first in (FIRST, b"") else [first]
     events: list[EmfEvent] = []
     streams: dict[StreamKey, StreamKey] = {}
-    last = first
+    bad, rest, last = 0, b"", first
+    if first not in (FIRST, b""):
+        bad, rest = 1, first[:MOST_KEPT_BYTES]
     for last in _lines(file):
         event = _event(last, streams)
         if event is not None:
             events.append(event)
         else:
-            bad.append(last[: MOST_KEPT_BYTES if len(bad) < _MOST_KEPT_LINES else 0])
+            bad += 1
+            rest += last[: MOST_KEPT_BYTES - len(rest)]
     if not bad:
         return Reading(tuple(events))
     if not events and not FIRST.startswith(first):
         raise Damaged("it is no log of cwgpu, or nothing of it can be read")
-    return Reading(tuple(events), _fault(bad, last), b"".join(bad)[:MOST_KEPT_BYTES])
-
-
-_MOST_KEPT_LINES = 1000
-"""Lines of which the text is held while a segment is read."""
+    return Reading(tuple(events), _fault(bad, rest, last), rest)
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
@@ -112,10 +110,10 @@ def _event(text: bytes, streams: dict[StreamKey, StreamKey]) -> EmfEvent | None:
     return EmfEvent(streams.setdefault(key, key), at_ms, message, samples, datapoints)
 
 
-def _fault(bad: list[bytes], last: bytes) -> str:
-    if bad == [last] and not last.endswith(b"\n"):
+def _fault(bad: int, rest: bytes, last: bytes) -> str:
+    if bad == 1 and rest == last and not last.endswith(b"\n"):
         return f"its last line was cut off after {len(last)} bytes, when the writer was ended"
-    return f"lines that are damaged or cut off: {len(bad)}; each was an event"
+    return f"lines that are damaged or cut off: {bad}; each was an event"
 
 
 @lru_cache(1024)
