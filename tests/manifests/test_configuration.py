@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from cwgpu.config.complaint import Level
+from cwgpu.plan.kubernetes import Shard, ShardLease
 from tests.manifests import plans, rendered
 from tests.manifests.rendered import Json
 
@@ -70,4 +71,4 @@ def test_each_shard_has_its_part(tmp_path: Path) -> None:
     assert [name for name, shard in shards.items() if shard] == ["sharded"]
     shard = shards["sharded"]
     assert shard is not None
-    assert (shard.count, shard.index) == (3, 1)
+    assert shard == Shard(3, 1, ShardLease("cwgpu-shards"))

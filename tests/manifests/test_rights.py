@@ -30,8 +30,9 @@ def needed(plan: Plan, own_namespace: str) -> set[Right]:
         for namespace in each.namespaces or ("",)
         for verb in ("list", "watch")
     }
-    if plan.lease:
-        leases, where = resource.LEASES, plan.lease.namespace or own_namespace
+    lease = plan.lease or (plan.shard.lease if plan.shard else None)
+    if lease:
+        leases, where = resource.LEASES, lease.namespace or own_namespace
         found |= {
             (where, leases.group, leases.plural, verb) for verb in ("get", "create", "update")
         }
@@ -67,11 +68,13 @@ def test_rights_are_those_that_are_used(name: str, tmp_path: Path) -> None:
     assert {right for right, _ in granted(name)} == needed(plans.plan(name, tmp_path), namespace)
 
 
-def test_no_other_lease_can_be_touched(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["ha", "sharded"])
+def test_no_other_lease_can_be_touched(name: str, tmp_path: Path) -> None:
     """Only our lease may be read and written; creating one cannot be bound to a name."""
-    lease = plans.plan("ha", tmp_path).lease
+    plan = plans.plan(name, tmp_path)
+    lease = plan.lease or (plan.shard.lease if plan.shard else None)
     assert lease is not None
-    found = {right[3]: names for right, names in granted("ha") if right[2] == "leases"}
+    found = {right[3]: names for right, names in granted(name) if right[2] == "leases"}
     assert found == {"get": (lease.name,), "update": (lease.name,), "create": ()}
 
 

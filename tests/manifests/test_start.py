@@ -73,7 +73,13 @@ def _empty(name: str) -> list[tuple[str, str]]:
     ]
 
 
-def _started(name: str, folder: Path, events: Sequence[Json], cluster: Json | None = None) -> Json:
+def _started(
+    name: str,
+    folder: Path,
+    events: Sequence[Json],
+    cluster: Json | None = None,
+    **environment: str,
+) -> Json:
     """Start the overlay's container, await events, ask for its health, end it; give what was seen.
 
     Without a cluster there is only the address of one.
@@ -98,6 +104,7 @@ def _started(name: str, folder: Path, events: Sequence[Json], cluster: Json | No
             "KUBERNETES_SERVICE_HOST": "10.100.0.1",
             "KUBERNETES_SERVICE_PORT": "443",
             **rendered.environment(name),
+            **environment,
         },
     }
     namespaces = ["--mount", "--net", *([] if os.geteuid() == 0 else ["--map-root-user"])]
@@ -200,12 +207,7 @@ def _asked(seen: Json) -> set[tuple[str, str, str]]:
     return {(namespace, kind, verb) for namespace, kind, verb, _ in seen["asked"]}
 
 
-SHARE = sum(shard.owner(f"127.0.0.{number}:9400", 3) == 1 for number in range(1, 10))
-
-
-@pytest.mark.parametrize(
-    ("name", "found"), [("base", 9), ("daemonset", 1), ("sharded", SHARE), ("ha", 9)]
-)
+@pytest.mark.parametrize(("name", "found"), [("base", 9), ("daemonset", 1), ("ha", 9)])
 def test_rights_are_enough_and_all_used(name: str, found: int, tmp_path: Path) -> None:
     """With the rights of its account it finds its exporters; nothing is refused, none is spare."""
     cluster = _cluster(name, ["pods"], [_exporter(number) for number in range(1, 10)])
@@ -214,6 +216,34 @@ def test_rights_are_enough_and_all_used(name: str, found: int, tmp_path: Path) -
         events.append({"event": "leader_began", "lease": "cwgpu"})
     seen = _started(name, tmp_path, events, cluster)
     assert _asked(seen) == _allowed(cluster)
+
+
+def _lease(holder: str) -> Json:
+    place = {"name": "cwgpu-shards", "namespace": "amazon-cloudwatch"}
+    document = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": place}
+    return document | {"spec": {"holderIdentity": holder, "leaseDurationSeconds": 3600}}
+
+
+def _share(index: int) -> int:
+    return sum(shard.owner(f"127.0.0.{number}:9400", 3) == index for number in range(1, 10))
+
+
+def test_shards_use_all_their_rights(tmp_path: Path) -> None:
+    """Shard 0 makes the lease or changes it, the others read it; then each finds its part."""
+    asked = set()
+    exporters = [_exporter(number) for number in range(1, 10)]
+    leases: list[tuple[int, list[Json]]]
+    leases = [(0, []), (0, [_lease("2 shards")]), (1, [_lease("3 shards")])]
+    for number, (index, found) in enumerate(leases):
+        cluster = _cluster("sharded", ["pods"], [*exporters, *found])
+        divided = {"event": "shards_changed", "count": 3, "part": f"{index} of 3"}
+        targets = {"event": "targets_changed", "found": _share(index)}
+        folder = tmp_path / f"{number}"
+        folder.mkdir()
+        events = [LISTENING, divided, targets]
+        seen = _started("sharded", folder, events, cluster, POD_NAME=f"cwgpu-{index}")
+        asked |= _asked(seen)
+    assert asked == _allowed(cluster)
 
 
 def test_aws_rights_are_enough(tmp_path: Path) -> None:
