@@ -230,7 +230,7 @@ class Lane:
         (self._late.appendleft if late else self._late.append)(held)
         self._late.extend(self._fresh)  # what comes from now on is fresh
         self._fresh.clear()
-        self.trouble = decided
+        former, self.trouble = self.trouble, decided
         self.said = f"{answer.code}: {answer.message}" if answer.message else answer.code
         self._way.stock.troubled = True
         gate, hurried = self._way.gate, self._way.gate.hurried.is_set()
@@ -242,7 +242,7 @@ class Lane:
         else:
             gate.failed(wait_s)
         self._way.observer.retrying(self._stream, decided, answer, wait_s)
-        most = _tries_in_a_hurry(decided, shut=gate.shut)
+        most = _tries_in_a_hurry(decided, away=gate.shut and not _throttled(former))
         if hurried and self._hurried >= most:
             return False
         self._hurried += hurried and math.isfinite(most)
@@ -285,12 +285,16 @@ def _named(outcome: Outcome, parcel: Parcel, answer: Answer) -> Outcome:
     return outcome
 
 
-def _tries_in_a_hurry(trouble: Trouble, *, shut: bool) -> float:
+def _throttled(trouble: Trouble | None) -> bool:
+    return isinstance(trouble, verdict.Retry) and trouble.kind is verdict.RetryKind.THROTTLED
+
+
+def _tries_in_a_hurry(trouble: Trouble, *, away: bool) -> float:
     """Say how often it is worth while to try again, although the process has to end."""
     if isinstance(trouble, verdict.Denied):
         return 0
     if isinstance(trouble, verdict.Credentials):
         return 1  # with the ones that have just been renewed
-    if trouble.kind is verdict.RetryKind.THROTTLED:
+    if _throttled(trouble):
         return math.inf
-    return 0 if shut else _LAST_TRIES
+    return 0 if away else _LAST_TRIES

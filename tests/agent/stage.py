@@ -67,6 +67,11 @@ class Hands:
         """Give the time as the clock on the wall shows it."""
         return self.now + self.off_s
 
+    @property
+    def sleeping(self) -> bool:
+        """Whether anybody sleeps."""
+        return any(not future.done() for _, _, future in self._sleepers)
+
     async def sleep(self, seconds: float) -> None:
         """Sleep until the hands have been moved so far."""
         self.naps.append(seconds)
@@ -89,7 +94,7 @@ class Hands:
 
 async def settle() -> None:
     """Let every task run until it waits for something outside."""
-    for _ in range(20):
+    for _ in range(60):  # a batch that is halved on the disk takes some thirty
         await asyncio.sleep(0)
 
 
@@ -231,6 +236,17 @@ class Witness:
     def lost(self, reason: str) -> float:
         """Give the number of samples lost for a reason."""
         return self.value("cwgpu_dropped_samples_total", reason=reason)
+
+    def lost_in_all(self, reason: str = "") -> int:
+        """Give the number of samples lost for a reason, or for any; 0 when none was."""
+        page = self.metrics.render()[0].decode()
+        return sum(
+            int(sample.value)
+            for family in text_string_to_metric_families(page)
+            for sample in family.samples
+            if sample.name == "cwgpu_dropped_samples_total"
+            and reason in {"", sample.labels["reason"]}
+        )
 
     def said(self, event: str) -> list[dict[str, object]]:
         """Give the fields of the journal's events of this name."""
