@@ -79,6 +79,13 @@ class Hands:
         heapq.heappush(self._sleepers, (self.now + seconds, next(self._count), future))
         await future
 
+    def wake(self) -> None:
+        """Wake all whose time has come, and do not wait for what they do."""
+        while self._sleepers and self._sleepers[0][0] <= self.now:
+            _, _, future = heapq.heappop(self._sleepers)
+            if not future.done():
+                future.set_result(None)
+
     async def move(self, seconds: float) -> None:
         """Move the hands, waking the sleepers in their order."""
         end = self.now + seconds
