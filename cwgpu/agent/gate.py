@@ -15,6 +15,11 @@ many calls as an account may by default, 5,000 a second:
 https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/cloudwatch_limits_cwl.html"""
 _BURST = 5
 
+AT_ONCE = 4
+"""Calls that have begun at a time, of all streams together: what has begun cannot be called back
+when the service says that it is too much. The sink makes two at a time; with twice as many it never
+waits for a file to be read."""
+
 HURRIED_S = 1.0
 """The longest wait between two tries when the process has to end: it has seconds, not minutes."""
 
@@ -27,6 +32,7 @@ class Gate:
         self._clock = clock
         self._breaker = Breaker()
         self._bucket = Bucket(BACKLOG_PER_S, _BURST)
+        self._room = asyncio.Semaphore(AT_ONCE)
         self._moved = asyncio.Event()
         self.hurried = asyncio.Event()
         """Set when the process has to end: no more long waits between tries."""
@@ -56,6 +62,16 @@ class Gate:
 
     async def turn(self) -> None:
         """Wait until a call may go. It has begun then, and one of the three below must follow."""
+        await self._room.acquire()
+        try:
+            await self._well()
+        except asyncio.CancelledError:
+            self._room.release()
+            raise
+        self._breaker.begin()
+
+    async def _well(self) -> None:
+        """Wait until the service is well, or may be."""
         while (wait_s := self._breaker.wait_s(self._clock.monotonic())) > 0:
             moved = self._moved
             if math.isinf(wait_s):
@@ -66,21 +82,24 @@ class Gate:
                     break
             else:
                 await pause.until(moved, self._clock.sleep(wait_s))
-        self._breaker.begin()
 
     def succeeded(self) -> None:
         """Say that the service is well, though it may have refused this very call."""
         self._breaker.succeeded()
-        self._wake()
+        self._ended()
 
     def failed(self, wait_s: float) -> None:
         """Say that the service, or the way to it, is not well."""
         self._breaker.failed(self._clock.monotonic(), wait_s)
-        self._wake()
+        self._ended()
 
     def abandoned(self) -> None:
         """Say that there was no call after all, or none that was answered."""
         self._breaker.abandoned()
+        self._ended()
+
+    def _ended(self) -> None:
+        self._room.release()
         self._wake()
 
     def _wake(self) -> None:
