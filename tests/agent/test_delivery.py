@@ -6,14 +6,18 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.outflow import Outflow
+from cwgpu.agent.stock import Stock
 from cwgpu.model.event import EmfEvent, StreamKey
+from cwgpu.plan import plan
 from cwgpu.sinks.access import Access
 from cwgpu.sinks.cloudwatch import CloudWatchSink
+from cwgpu.spool.directory import Spool
 from tests.agent import stage
 from tests.agent.stage import A, B, Witness
 from tests.fakes import faults
@@ -52,17 +56,28 @@ class World:
         )
 
 
-async def at_once(seconds: float) -> None:
-    """Sleep for no time at all."""
-    del seconds
-    await asyncio.sleep(0)
+class Impatient:
+    """A clock by which every sleep is over at once, and has taken its time all the same."""
+
+    def __init__(self) -> None:
+        self._slept_s = 0.0
+        self.clock = Clock(monotonic=self.read, sleep=self.sleep)
+
+    def read(self) -> float:
+        """Give the time."""
+        return time.monotonic() + self._slept_s
+
+    async def sleep(self, seconds: float) -> None:
+        """Say that it is later."""
+        self._slept_s += seconds
+        await asyncio.sleep(0)
 
 
 @pytest.fixture
 async def world(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> AsyncIterator[World]:
-    """Connect all three; the streams are not there yet."""
+    """Connect all of them, with a real spool; the streams are not there yet."""
     async with FakeCloudWatch() as cloudwatch:
         for name in ("AWS_REGION", "AWS_PROFILE", "AWS_ROLE_ARN", "AWS_SESSION_TOKEN"):
             monkeypatch.delenv(name, raising=False)
@@ -70,15 +85,21 @@ async def world(
             monkeypatch.setenv(name, value)
         witness = Witness(caplog)
         sink = CloudWatchSink(Access(endpoint_url=cloudwatch.url))
+        spool = Spool(tmp_path / "spool", "0a1b2c3d")
+        spool.open()
+        clock = Impatient().clock
+        stock = Stock(spool, plan.Spool(str(tmp_path / "spool")), witness.observer, clock)
         outflow = Outflow(
             sink,
+            stock,
             witness.observer,
-            Clock(sleep=at_once),
+            clock,
             random=lambda: 0.5,
             flush_interval_s=5.0,
         )
         yield World(cloudwatch, outflow, witness)
         await outflow.finish(0)
+        await stock.close()
         await sink.close()
 
 
@@ -103,7 +124,7 @@ async def test_trouble_that_passes(world: World, fault: Fault, action: str) -> N
     world.cloudwatch.fail(fault, action=action, times=3)
     for number in range(EVENTS):
         world.put(number)
-        world.outflow.flush()
+        await world.outflow.flush()
     await world.delivered(EVENTS)
     assert world.values() == Counter(range(EVENTS))
     assert world.cloudwatch.emf_errors == []
@@ -115,10 +136,10 @@ async def test_an_answer_that_gets_lost_counts_twice(world: World) -> None:
     world.cloudwatch.add(A.group, A.stream)
     world.cloudwatch.fail(faults.AcceptThenDrop(), action="PutLogEvents")
     world.put(1)
-    world.outflow.flush()
+    await world.outflow.flush()
     await world.delivered(1)
     world.put(2)
-    world.outflow.flush()
+    await world.outflow.flush()
     await world.delivered(2)
     assert world.values() == Counter({1: 2, 2: 1})
     assert world.witness.value("cwgpu_ambiguous_batches_total") == 1
@@ -131,7 +152,7 @@ async def test_a_stream_in_trouble_stops_no_other(world: World) -> None:
     for number in range(EVENTS):
         world.put(number, A)
         world.put(number, B)
-        world.outflow.flush()
+        await world.outflow.flush()
     await world.delivered(EVENTS)
     assert world.values(B) == Counter(range(EVENTS))
     assert world.values(A) == Counter()
@@ -145,7 +166,7 @@ async def test_one_event_that_cannot_be_stored(world: World) -> None:
     for number in range(EVENTS):
         world.put(number)
     world.outflow.put([EmfEvent(A, int(time.time() * 1000), b"", 1, 1)])
-    world.outflow.flush()
+    await world.outflow.flush()
     await world.delivered(EVENTS)
     await stage.eventually(lambda: world.witness.lost("rejected"))
     assert world.values() == Counter(range(EVENTS))
@@ -156,7 +177,7 @@ async def test_a_burst_is_cut_into_calls(world: World) -> None:
     many = 12_000
     for number in range(many):
         world.put(number)
-    world.outflow.flush()
+    await world.outflow.flush()
     await world.delivered(many)
     assert world.values() == Counter(range(many))
     assert world.cloudwatch.actions.count("PutLogEvents") >= 3

@@ -4,23 +4,29 @@ import asyncio
 import contextlib
 import json
 import os
+import secrets
 import signal
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import aiohttp
 import pytest
 
 from cwgpu.agent import run
 from cwgpu.agent.clock import Clock
+from cwgpu.agent.outflow import Outflow
 from cwgpu.agent.run import Ending, Orders
+from cwgpu.agent.stock import Rest
 from cwgpu.logs.verdict import Answer
 from cwgpu.model.errors import UnavailableError
 from cwgpu.model.event import StreamKey
 from cwgpu.model.target import TargetGroup
-from cwgpu.plan.plan import Job, Plan
+from cwgpu.plan.plan import Job, Plan, Spool
 from cwgpu.sinks import stdout
+from cwgpu.spool import directory
 from tests.agent import stage
 from tests.agent.stage import Hands, Script, Witness
 from tests.digest import kitchen
@@ -40,13 +46,24 @@ class World:
     sink: Script = field(default_factory=Script)
     loads: int = 0
     flush_s: float = 5.0
+    grace_s: float = 25.0
+    directory: Path | None = None
+    """Of the spool."""
+    most_bytes: int = 1 << 28
 
     def plan(self) -> Plan:
         """Make a plan that scrapes the exporter."""
         labels = {"Service": "dcgm", "Namespace": "gpu"}
         group = TargetGroup("", ({"__address__": self.exporter.address},), labels)
         jobs = (Job("dcgm", 60.0, 10.0, static=(group,)),)
-        return replace(kitchen.plan(), jobs=jobs, flush_interval_s=self.flush_s)
+        directory = str(self.directory) if self.directory else None
+        return replace(
+            kitchen.plan(),
+            jobs=jobs,
+            flush_interval_s=self.flush_s,
+            shutdown_grace_s=self.grace_s,
+            spool=Spool(directory, most_bytes=self.most_bytes),
+        )
 
     def load(self) -> Plan:
         """Count."""
@@ -55,7 +72,8 @@ class World:
 
     async def run(self, clock: Clock | None = None, **orders: Any) -> Ending:  # noqa: ANN401 - Orders' fields
         """Run to the end."""
-        told = Orders(self.plan(), self.load, self.sink, **orders)
+        spool = directory.Spool(self.directory, secrets.token_hex(4)) if self.directory else None
+        told = Orders(self.plan(), self.load, self.sink, spool, **orders)
         return await run.run(told, self.witness.observer, clock or self.hands.clock)
 
     @contextlib.asynccontextmanager
@@ -127,7 +145,7 @@ async def test_a_reload_changes_the_flush_interval(
         os.kill(os.getpid(), signal.SIGHUP)
         await stage.eventually(lambda: world.witness.said("config_loaded"))
         await world.hands.move(0.25)
-        assert expected_s in world.hands.naps
+        await stage.eventually(lambda: expected_s in world.hands.naps)
         os.kill(os.getpid(), signal.SIGTERM)
     assert world.values() == {87}
 
@@ -143,9 +161,71 @@ async def test_a_broken_sink_is_an_end(world: World) -> None:
 async def test_what_cannot_be_delivered_at_the_end(world: World) -> None:
     """The grace is kept, and the ending says that something was lost."""
     world.sink.silent = True
-    assert await world.run(scrapes=1, grace_s=0.0) == Ending(troubles=(None,))
+    world.grace_s = 5.0
+    assert await world.run(scrapes=1) == Ending(troubles=(None,), rest=Rest(0, 0, 1))
     assert world.witness.lost("shutdown") == 1
     assert world.sink.closed
+
+
+async def test_what_cannot_be_delivered_is_spooled(world: World, tmp_path: Path) -> None:
+    """The ending says so; the next run tells what it finds, and delivers it."""
+    world.sink.silent = True
+    world.grace_s, world.directory = 5.0, tmp_path / "spool"
+    assert await world.run(scrapes=1) == Ending(troubles=(None,), rest=Rest(1, 1, 0))
+    assert world.witness.said("samples_lost") == []
+    world.sink.silent, world.grace_s = False, 25.0
+    assert await world.run(scrapes=1) == Ending()
+    assert len(world.sink.stored[KEY]) == 2
+    empty, left = world.witness.said("spool_opened")
+    assert empty["directory"] == left["directory"] == str(world.directory)
+    assert (empty["batches"], left["batches"], left["events"]) == (0, 1, 1)
+
+
+async def test_a_spool_has_one_owner(world: World, tmp_path: Path) -> None:
+    """The second run does not begin; it says whose the directory is, and holds nothing open."""
+    world.directory = tmp_path / "spool"
+    async with world.running():
+        with pytest.raises(UnavailableError, match=f"{world.directory}.*process {os.getpid()}"):
+            await world.run()
+        assert world.sink.closed
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert await world.run(scrapes=1) == Ending()
+
+
+@pytest.mark.parametrize(("grace_s", "expected_s"), [(25.0, 20.0), (5.0, 0.0), (3.0, 0.0)])
+async def test_the_grace_is_the_plan_s(world: World, grace_s: float, expected_s: float) -> None:
+    """But for what else there is to do before the end and after it."""
+    with mock.patch.object(Outflow, "finish", autospec=True, side_effect=Outflow.finish) as finish:
+        world.grace_s = grace_s
+        await world.run(scrapes=1)
+    assert finish.call_args.args[1] == expected_s
+
+
+async def test_a_reload_changes_the_grace(world: World) -> None:
+    """It is asked for at the end, and the spool stays what it was, which is said."""
+    with mock.patch.object(Outflow, "finish", autospec=True, side_effect=Outflow.finish) as finish:
+        async with world.running():
+            world.grace_s, world.most_bytes = 8.0, 1 << 20
+            os.kill(os.getpid(), signal.SIGHUP)
+            await stage.eventually(lambda: world.witness.said("config_loaded"))
+            os.kill(os.getpid(), signal.SIGTERM)
+    assert finish.call_args.args[1] == 3.0
+    assert world.witness.said("config_warning") == [{"reason": "cwgpu.spool changes at a restart"}]
+
+
+async def test_an_outage_without_a_spool_is_not_ready(world: World) -> None:
+    """Kubernetes hears of it, and who asks by hand reads why."""
+    world.sink.tell(KEY, *[stage.UNREACHED] * 99)
+    async with world.running(listen=("127.0.0.1", 0)), aiohttp.ClientSession() as client:
+        await world.hands.move(30)
+        (said,) = world.witness.said("listening")
+        async with client.get(f"http://{said['address']}/readyz") as response:
+            assert response.status == 503
+            assert "neither delivered nor spooled: ConnectionError" in await response.text()
+        world.sink.answers.clear()
+        os.kill(os.getpid(), signal.SIGTERM)
+        await stage.eventually(lambda: world.hands.sleeping)
+        await world.hands.move(5)
 
 
 async def test_a_bug_ends_it_with_a_name(world: World) -> None:

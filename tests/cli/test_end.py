@@ -4,6 +4,7 @@ import pytest
 
 from cwgpu.agent.lane import Trouble
 from cwgpu.agent.run import Ending
+from cwgpu.agent.stock import Rest
 from cwgpu.cli import end
 from cwgpu.logs.verdict import Answer, Credentials, Denied, Retry, RetryKind
 from cwgpu.model.drop import DropReason
@@ -68,10 +69,20 @@ def test_finding_nothing_is_no_failure_where_it_does_not_count() -> None:
     ],
 )
 def test_what_could_not_be_delivered(troubles: tuple[Trouble | None, ...], code: int) -> None:
-    """The code says what to look at; an agent that was told to stop has lost data, no more."""
-    ending = Ending(troubles=troubles)
-    assert end.code(ending, account(up=1, selected=3), counts=True) == code
-    assert end.code(ending, None, counts=False) == 1
+    """The code says what to look at, whether it is lost or spooled: somebody waited for it."""
+    for rest in (Rest(lost_samples=1), Rest(spooled=1, spooled_samples=1)):
+        ending = Ending(troubles=troubles, rest=rest)
+        assert end.code(ending, account(up=1, selected=3), counts=True) == code
+
+
+@pytest.mark.parametrize(
+    ("rest", "code"),
+    [(Rest(), 0), (Rest(3, 9, 0), 0), (Rest(0, 0, 1), 1), (Rest(3, 9, 1), 1)],
+)
+def test_what_an_agent_that_was_told_to_stop_leaves(rest: Rest, code: int) -> None:
+    """What is in the spool is as good as delivered; a sample that is lost is a failure."""
+    ending = Ending(troubles=(NETWORK,) if rest != Rest() else (), rest=rest)
+    assert end.code(ending, None, counts=False) == code
 
 
 @pytest.mark.parametrize(
