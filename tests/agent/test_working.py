@@ -91,6 +91,32 @@ def test_shards_are_those_of_hashmod() -> None:
     assert instances(working(Shard(3, 1)), NODES) == instances(ruled, NODES)
 
 
+def test_another_part_is_judged_anew() -> None:
+    """The groups are those that were known; a part that stays the same costs nothing."""
+    job = working()
+    for count in (2, 3):
+        job.share(Shard(count, 1))
+        assert instances(job, NODES) == instances(working(Shard(count, 1)), NODES)
+    made = job.made
+    job.share(Shard(3, 1))
+    assert job.made is made
+    job.share(None)
+    assert instances(job, NODES) == instances(working(), NODES)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_who_comes_after_the_last_shard_has_no_part(count: int) -> None:
+    """A pod that is there before the new count is in force, or after it."""
+    assert instances(working(Shard(count, 3)), NODES) == []
+
+
+def test_without_a_count_a_target_is_nobodys() -> None:
+    """Until it is known how many shards there are."""
+    dropped = only(working(Shard(0, 0)), group("a", "10.0.0.1:9400"))
+    assert isinstance(dropped, DroppedTarget)
+    assert dropped.reason == "nobody's yet: how many shards there are is not known"
+
+
 def test_a_target_of_another_shard_is_seen_to_be() -> None:
     """It is dropped for that reason, with what discovery told; what a rule dropped stays so."""
     moved = group("a", "10.0.0.1:9400", to="10.0.0.9:9400")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cwgpu.config.complaint import Complaint
-from cwgpu.plan.kubernetes import Lease, Shard
+from cwgpu.plan.kubernetes import Lease, Shard, ShardLease
 from cwgpu.plan.plan import Plan
 from tests.config.inline import examined
 
@@ -119,9 +119,39 @@ def test_which_shard_this_is(
 
 
 @pytest.mark.parametrize(
+    ("environ", "keys", "index"),
+    [
+        ({"POD_NAME": "cwgpu-1"}, {}, 1),
+        ({"POD_NAME": "cwgpu-3"}, {}, 3),
+        ({}, {"index": 4}, 4),
+    ],
+)
+def test_shards_with_a_lease(
+    environ: Mapping[str, str], keys: Mapping[str, Any], index: int
+) -> None:
+    """The count in force is written there: one that is beyond our own may have a part, or wait."""
+    named = {"name": "cwgpu-shards", "namespace": "lab"}
+    for lease, expected in (
+        ({"name": "cwgpu-shards"}, ShardLease("cwgpu-shards")),
+        (named, ShardLease("cwgpu-shards", "lab")),
+    ):
+        written = {"count": 3, "lease": lease, **keys}
+        assert plan(environ, shard=written).shard == Shard(3, index, expected)
+
+
+@pytest.mark.parametrize(
     ("environ", "keys", "code", "path", "message"),
     [
         ({}, {}, "missing-key", "count", "shard needs a count"),
+        ({}, {"count": 3, "lease": {"name": "x"}}, "no-shard-index", "index", "no pod's name"),
+        ({}, {"count": 3, "index": 0, "lease": {}}, "missing-key", "lease.name", "needs a name"),
+        (
+            {},
+            {"count": 3, "index": 0, "lease": {"name": "x", "namespace": "A"}},
+            "wrong-value",
+            "lease.namespace",
+            "'A' is no namespace",
+        ),
         ({}, {"count": 0}, "wrong-value", "count", "wanted 1 or more, found the number '0'"),
         ({}, {"count": 3, "index": -1}, "wrong-value", "index", "wanted 0 or more"),
         ({}, {"count": 3, "index": 3}, "wrong-value", "index", "index 3 of 3 shards"),

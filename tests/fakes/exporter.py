@@ -16,6 +16,7 @@ import math
 import socket
 import struct
 import threading
+import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -64,6 +65,8 @@ class Request:
     """With the query."""
     headers: Mapping[str, str]
     """Names in lower case."""
+    at_s: float = 0.0
+    """When it came, by the clock of ``time.monotonic``."""
 
 
 class FakeExporter:
@@ -200,7 +203,7 @@ class FakeExporter:
             self._answers = self._answers[1:]
         headers = {name.lower(): value for name, value in request.headers.items()}
         with self._came:
-            self.requests.append(Request(request.path_qs, headers))
+            self.requests.append(Request(request.path_qs, headers, time.monotonic()))
             self._came.notify_all()
         return answer
 

@@ -1,21 +1,26 @@
 """Agents that share the targets, as processes: each target has one, and after a rescale, too."""
 
 import contextlib
+import itertools
+import json
 import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
 from cwgpu.pace import shard
 from tests.fakes.exporter import FakeExporter
 from tests.ha import agents
-from tests.ha.agents import Job, Place
+from tests.ha.agents import Agent, Job, Place
 
 NAMES = "abc"
-INTERVAL = "2s"
+INTERVAL_S = 3
+INTERVAL = f"{INTERVAL_S}s"
 TARGETS = 8
+LEASE = {"name": "shards", "namespace": "lab"}
 
 
 @dataclass
@@ -47,6 +52,32 @@ class World:
             f"{more} scrapes of each",
         )
 
+    def start(self, name: str, count: int) -> Agent:
+        """Start a shard that has this count in its configuration."""
+        return self.place.start(name, self.job(), shard=together(name, count))
+
+    def reload(self, agent: Agent, count: int) -> None:
+        """Bring another count to an agent, and see that it has read it."""
+        loaded = len(agent.said("config_loaded"))
+        self.place.configure(agent.name, self.job(), shard=together(agent.name, count))
+        agent.tell(signal.SIGHUP)
+        agent.says("config_loaded", loaded + 1)
+        assert agent.said("reload_failed") == []
+
+    def job(self) -> Job:
+        """Give what is scraped."""
+        return Job(self.addresses(), INTERVAL)
+
+    def owners(self, since: list[int]) -> list[set[str]]:
+        """Name the agents that asked each exporter."""
+        pairs = zip(self.exporters, since, strict=True)
+        return [set(self.names(each, first)) for each, first in pairs]
+
+    def holder(self) -> str:
+        """Read the count in force, as people would."""
+        lease = self.place.api.get("leases", "lab", "shards")
+        return str(lease["spec"]["holderIdentity"]) if lease else ""
+
     def names(self, exporter: FakeExporter, since: int = 0) -> list[str]:
         """Name the agents that asked an exporter."""
         return [one.headers["x-agent"] for one in exporter.requests[since:]]
@@ -65,9 +96,27 @@ def part(name: str, count: int) -> dict[str, int]:
     return {"count": count, "index": NAMES.index(name)}
 
 
+def together(name: str, count: int) -> dict[str, object]:
+    """Say which agent it is, of as many as the lease says."""
+    return {**part(name, count), "lease": LEASE}
+
+
+def page(agent: Agent, path: str) -> str:
+    """Read what an agent serves."""
+    address = agent.says("listening")["address"]
+    with urlopen(f"http://{address}{path}") as answer:
+        return str(answer.read().decode())
+
+
+def slots(exporter: FakeExporter) -> list[int]:
+    """Count the intervals from each request to the next, whoever asked."""
+    times = [one.at_s for one in exporter.requests]
+    return [round((then - now) / INTERVAL_S) for now, then in itertools.pairwise(times)]
+
+
 def test_a_rescale_gives_every_target_one_new_owner(world: World) -> None:
     """Of two agents become three; for one interval at most a target is asked by two of them."""
-    place, job = world.place, Job(world.addresses(), INTERVAL)
+    place, job = world.place, world.job()
     two = [place.start(name, job, shard=part(name, 2)) for name in NAMES[:2]]
     world.asked(2)
     for exporter, owner in zip(world.exporters, world.owned(2), strict=True):
@@ -90,3 +139,91 @@ def test_a_rescale_gives_every_target_one_new_owner(world: World) -> None:
         if owner != former[number]:
             assert names[names.index(owner) :].count(former[number]) <= 1
     assert all(agent.end() == 0 for agent in (*two, third))
+
+
+@pytest.mark.parametrize(("former", "count"), [(2, 3), (3, 2)], ids=["more", "fewer"])
+def test_shards_switch_together(world: World, former: int, count: int) -> None:
+    """However long a new count takes to reach each of them; shard 0, which is last, decides.
+
+    From one interval after that on nobody asks a target that another has, and between any two
+    requests are two intervals at most.
+    """
+    three = [world.start(name, former) for name in NAMES]
+    for agent in three:
+        agent.says("shards_changed")
+    for exporter in world.exporters:
+        exporter.requests.clear()  # of the start, when each is asked at once
+    world.asked(2)
+    for agent in reversed(three[1:]):
+        world.reload(agent, count)
+    world.asked(1)
+    assert world.owners([0] * TARGETS) == [{name} for name in world.owned(former)]
+    assert world.holder() == f"{former} shards"
+    switched = world.counts()
+    world.reload(three[0], count)
+    for agent in three:
+        assert agent.says("shards_changed", 2)["count"] == count
+    assert world.holder() == f"{count} shards"
+    world.asked(3)
+    for exporter, since, old, new in zip(
+        world.exporters, switched, world.owned(former), world.owned(count), strict=True
+    ):
+        names = world.names(exporter, since)
+        assert set(names) <= {old, new}
+        assert old == new or names[names.index(new) :].count(old) <= 1
+        gaps = slots(exporter)
+        assert max(gaps) <= 2
+        assert gaps.count(0) <= 1
+    assert page(three[2], "/readyz") == "ready\n"
+    (told,) = json.loads(page(three[2], "/api/targets"))["jobs"]
+    reasons = {group["reason"] for group in told["groups"]}
+    assert reasons == {
+        f"another shard's: it is of shard {index} of {count}, and this is 2" for index in (0, 1)
+    }
+    assert told["active"] == world.owned(count).count(NAMES[2])
+    assert f"\ncwgpu_shards {count}.0" in page(three[2], "/metrics")
+    assert [agent.end() for agent in three] == [0, 0, 0]
+
+
+def test_without_an_api_server_nothing_changes(world: World) -> None:
+    """Shards go on by the count that they know; one that starts meanwhile knows none and waits."""
+    two = [world.start(name, 2) for name in NAMES[:2]]
+    for agent in two:
+        agent.says("shards_changed")
+    world.place.api.chaos.outage()
+    third = world.start(NAMES[2], 3)
+    third.says("lease_failed")
+    for agent in reversed(two):
+        world.reload(agent, 3)
+    with pytest.raises(OSError, match="503"):
+        page(third, "/readyz")
+    world.asked(2)
+    assert world.owners([0] * TARGETS) == [{name} for name in world.owned(2)]
+    world.place.api.chaos.heal()
+    for agent in (*two, third):
+        agent.says("shards_changed", 1 if agent is third else 2)
+    world.asked(2)
+    switched = world.counts()
+    world.asked(1)
+    assert world.owners(switched) == [{name} for name in world.owned(3)]
+    assert [agent.end() for agent in (*two, third)] == [0, 0, 0]
+
+
+def test_a_lease_that_is_deleted_changes_nothing(world: World) -> None:
+    """Shard 0 stands still, so that the other sees it; then it makes the lease anew."""
+    zero, one = (world.start(name, 2) for name in NAMES[:2])
+    for agent in (zero, one):
+        agent.says("shards_changed")
+    zero.tell(signal.SIGSTOP)
+    world.place.api.delete("leases", "lab", "shards")
+    assert one.says("lease_failed")["reason"].startswith("there is no such lease")
+    mine = world.owned(2).index(NAMES[1])
+    before = world.counts()[mine]
+    agents.eventually(lambda: world.counts()[mine] >= before + 2, "scrapes without a lease")
+    zero.tell(signal.SIGCONT)
+    agents.eventually(lambda: world.holder() == "2 shards", "another lease")
+    world.asked(1)
+    assert world.owners([0] * TARGETS) == [{name} for name in world.owned(2)]
+    for agent in (zero, one):
+        assert len(agent.said("shards_changed")) == 1
+    assert zero.end() == one.end() == 0
