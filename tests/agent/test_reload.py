@@ -10,7 +10,7 @@ import pytest
 
 from cwgpu.agent.reload import Reload
 from cwgpu.model.errors import ConfigurationError
-from cwgpu.plan.kubernetes import Lease
+from cwgpu.plan.kubernetes import Lease, Shard, ShardLease
 from cwgpu.plan.plan import Plan
 from tests.agent import stage
 from tests.agent.stage import Hands, Witness
@@ -31,6 +31,7 @@ class World:
     followed: list[Plan] = field(default_factory=list)
     region: str | None = None
     lease: Lease | None = None
+    shard: Shard | None = None
     while_loading: str | None = None
     """What somebody writes into the file while it is being read."""
 
@@ -52,6 +53,7 @@ class World:
             emf=replace(made.emf, namespace=text),
             cloudwatch=replace(made.cloudwatch, region=self.region),
             lease=self.lease,
+            shard=self.shard,
             files=tuple(files),
         )
 
@@ -198,6 +200,24 @@ async def test_another_lease_needs_a_restart(world: World) -> None:
     assert world.namespaces == ["second"]
     (said,) = world.witness.said("config_warning")
     assert said == {"reason": "cwgpu.ha.lease changes at a restart"}
+
+
+async def test_another_lease_of_shards_needs_a_restart(world: World) -> None:
+    """Who would go by another one would count otherwise than the rest; the count itself may change.
+
+    A plan with the same lease is followed in silence.
+    """
+    lease = ShardLease("gpu", "lab")
+    async with world.reloading():
+        for number, shard in enumerate(
+            (Shard(2, 1, lease), Shard(3, 1, lease), Shard(3, 1), Shard(2, 1), None)
+        ):
+            world.shard = shard
+            world.file.write_text(f"{number}", "utf-8")
+            await world.look()
+    assert world.namespaces == ["0", "1", "2", "3", "4"]
+    said = world.witness.said("config_warning")
+    assert said == [{"reason": "cwgpu.shard.lease changes at a restart"}] * 2
 
 
 async def test_a_file_that_appears_where_more_may_come(world: World) -> None:

@@ -136,6 +136,20 @@ async def test_a_new_target_can_be_visited_at_once() -> None:
     await pool.stop()
 
 
+async def test_a_new_target_that_another_visited_keeps_to_its_offset() -> None:
+    """A prompt pool that is patient visits it as if it always had."""
+    world, other = World(), World()
+    pool, former = world.pool(prompt=True), other.pool()
+    pool.reconcile([aim()], patient=True)
+    former.reconcile([aim()])
+    await world.time.advance(600)
+    await other.time.advance(600)
+    assert world.times("http://a/") == other.times("http://a/")
+    assert len(world.times("http://a/")) == 10
+    for each in (pool, former):
+        await each.stop()
+
+
 async def test_reconcile_starts_stops_and_leaves_alone() -> None:
     """Targets that stay keep their rhythm; those that go are visited no more."""
     world = World()

@@ -157,6 +157,13 @@ def test_who_contends_is_asked_at_each_rendering(metrics: Metrics) -> None:
     assert read(metrics)["cwgpu_lease_failures_total{}"] == 1
 
 
+def test_the_count_of_shards_that_is_in_force(metrics: Metrics) -> None:
+    """None before it is known."""
+    assert "cwgpu_shards{}" not in read(metrics)
+    metrics.shards_changed(3)
+    assert read(metrics)["cwgpu_shards{}"] == 3
+
+
 def test_targets_that_are_not_remembered_are_counted(metrics: Metrics) -> None:
     """What keep_dropped_targets leaves out is dropped or rejected all the same."""
     lost = [
