@@ -126,8 +126,13 @@ class Stock:
             return await self._desk.run(lambda: spool.read(slip))
         except Damaged as damaged:
             reason = str(damaged)
+        except FileNotFoundError:
+            reason = "its file was removed from the spool"
         except OSError as error:
-            reason = f"it cannot be read: {error.strerror or error}"
+            # Nothing is known to be wrong with the file: it stays there for the next start.
+            self._fail(error)
+            self._shelf.remove(held)
+            return None
         self._shelf.remove(held)
         self._lose(held.waybill, DropReason.SPOOL_DAMAGED, reason)
         moved = await self._desk.run(lambda: spool.quarantine(slip, reason))

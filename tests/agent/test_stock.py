@@ -376,8 +376,26 @@ async def test_a_file_that_somebody_removed(store: Store) -> None:
     assert await stock.open(held) is None
     assert store.witness.lost("spool_damaged") == 2
     (said,) = store.witness.said("samples_lost")
-    assert said["detail"] == "it cannot be read: No such file or directory"
+    assert said["detail"] == "its file was removed from the spool"
     assert await stock.settle() == Rest()
+
+
+async def test_a_file_that_cannot_be_read_for_now(store: Store) -> None:
+    """The disk fails, which says nothing of the batch: it is there at the next start."""
+    stock, _ = store.start()
+    held = await take(stock, 1, 2)
+    (file,) = store.files()
+    away = file.parent.rename(file.parent.with_name("away"))
+    file.parent.write_bytes(b"in its place")
+    assert await stock.open(held) is None
+    file.parent.unlink()
+    away.rename(file.parent)
+    assert store.witness.said("samples_lost") == []
+    assert [one["reason"] for one in store.witness.said("spool_failed")] == ["Not a directory"]
+    await stock.close()
+    again, found = store.start()
+    (held,) = again.inherit(found.slips)
+    assert await sent(again, held) == [1, 2]
 
 
 async def test_damaged_files_of_a_former_process(store: Store) -> None:
