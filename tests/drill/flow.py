@@ -139,7 +139,9 @@ async def flowing(
         flush_interval_s=flush_s,
     )
     logger = logging.getLogger("cwgpu")
+    level = logger.level
     logger.addHandler(journal)
+    logger.setLevel(logging.INFO)
     if spool is not None:
         await outflow.inherit(spool.open())
     running = asyncio.create_task(outflow.run())
@@ -152,6 +154,7 @@ async def flowing(
         await stock.close()
         await sink.close()
         logger.removeHandler(journal)
+        logger.setLevel(level)
 
 
 async def _here(work: Callable[[], object]) -> object:
