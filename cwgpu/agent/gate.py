@@ -36,6 +36,7 @@ class Gate:
         self._moved = asyncio.Event()
         self.hurried = asyncio.Event()
         """Set when the process has to end: no more long waits between tries."""
+        self._was_shut = False
 
     @property
     def failures(self) -> int:
@@ -47,6 +48,11 @@ class Gate:
         """Whether only one call at a time may go, to see if the service is back."""
         return self._breaker.open
 
+    @property
+    def away(self) -> bool:
+        """Whether the service was away when the hurry began, and still is."""
+        return self._was_shut and self.shut
+
     def late_wait_s(self) -> float:
         """Give how long what is late has to wait for its turn."""
         return 0.0 if self.hurried.is_set() else self._bucket.wait_s(self._clock.monotonic())
@@ -57,6 +63,7 @@ class Gate:
 
     def hurry(self) -> None:
         """Make the most of the seconds that are left."""
+        self._was_shut = self.shut
         self.hurried.set()
         self._wake()
 

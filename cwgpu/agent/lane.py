@@ -242,7 +242,7 @@ class Lane:
         else:
             gate.failed(wait_s)
         self._way.observer.retrying(self._stream, decided, answer, wait_s)
-        most = _tries_in_a_hurry(decided, away=gate.shut and not _throttled(former))
+        most = _tries_in_a_hurry(decided, away=gate.away and not _throttled(former))
         if hurried and self._hurried >= most:
             return False
         self._hurried += hurried and math.isfinite(most)

@@ -6,7 +6,7 @@ import random
 import signal
 from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cwgpu.agent import aside
 from cwgpu.agent.clock import Clock
@@ -22,8 +22,10 @@ from cwgpu.agent.stock import Rest, Stock
 from cwgpu.logs.verdict import Answer
 from cwgpu.plan.plan import Plan
 from cwgpu.scrape.fetch import Fetcher
-from cwgpu.spool.directory import Spool
 from cwgpu.web import server
+
+if TYPE_CHECKING:  # whoever has a directory has loaded it
+    from cwgpu.spool.directory import Spool
 
 # Of the time from SIGTERM to the end: to stop scraping, give back the lease and sync the spool.
 _BEFORE_AND_AFTER_S = 5.0
@@ -38,7 +40,7 @@ class Orders:
     load: Callable[[], Plan]
     """Reads the configuration again; ConfigurationError when it is broken."""
     sink: Sink
-    spool: Spool | None = None
+    spool: "Spool | None" = None
     """Where batches wait; not open yet. None: in memory."""
     flush_interval_s: float | None = None
     """In place of the plan's."""

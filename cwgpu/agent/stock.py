@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.desk import Desk
@@ -15,8 +15,10 @@ from cwgpu.model.drop import DropReason
 from cwgpu.model.event import EmfEvent, LogBatch, Outcome, Parcel, StreamKey, Waybill
 from cwgpu.plan import plan
 from cwgpu.plan.plan import SpoolMode
-from cwgpu.spool.directory import Spool
 from cwgpu.spool.found import Damaged, Quarantined, Segment, Slip
+
+if TYPE_CHECKING:  # whoever has a directory has loaded it
+    from cwgpu.spool.directory import Spool
 
 T = TypeVar("T")
 
@@ -43,7 +45,7 @@ class Stock:
 
     def __init__(
         self,
-        spool: Spool | None,
+        spool: "Spool | None",
         rules: plan.Spool,
         observer: Observer,
         clock: Clock,

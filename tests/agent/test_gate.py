@@ -140,3 +140,21 @@ async def test_what_is_late_has_a_rate() -> None:
     assert gate.late_wait_s() > 0
     gate.hurry()
     assert gate.late_wait_s() == 0
+
+
+@pytest.mark.parametrize("before", [True, False])
+async def test_who_was_away_before_the_hurry(*, before: bool) -> None:
+    """Is not worth many tries; who goes away in it may be back in a moment."""
+    callers = Callers()
+    if before:
+        await callers.shut()
+        callers.gate.hurry()
+    else:
+        callers.gate.hurry()
+        await callers.shut()
+    heard = [callers.gate.away]
+    await callers.come(0)
+    await callers.hands.move(HURRIED_S)
+    callers.gate.succeeded()
+    heard.append(callers.gate.away)
+    assert heard == [before, False]

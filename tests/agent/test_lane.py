@@ -548,9 +548,9 @@ async def test_hurry_ends_a_long_wait(world: World) -> None:
     [
         (stage.DENIED, 1),
         (stage.EXPIRED, 2),
-        (stage.BROKEN, 3),
-        (stage.UNREACHED, 3),
-        (stage.UNANSWERED, 3),
+        (stage.BROKEN, 4),
+        (stage.UNREACHED, 4),
+        (stage.UNANSWERED, 4),
     ],
 )
 async def test_in_a_hurry_tries_are_few(world: World, answer: Answer, tries: int) -> None:
