@@ -230,6 +230,59 @@ def test_a_shard_tells_whose_the_others_are(tmp_path: Path) -> None:
     assert 0 < group["count"] == 8 - job["active"] < 8
 
 
+@pytest.mark.parametrize(
+    ("holder", "rights", "code", "said"),
+    [
+        ("3 shards", ("get",), exits.OK, ""),
+        ("3 shards", (), exits.PERMISSION, "resources: [leases]"),
+        ("x", ("get",), exits.UNAVAILABLE, "lease shards has none"),
+        (None, ("get",), exits.UNAVAILABLE, "lease shards has none"),
+    ],
+    ids=["in force", "no right", "nonsense", "no lease"],
+)
+def test_shards_are_those_that_are_in_force(
+    holder: str | None,
+    rights: tuple[str, ...],
+    code: int,
+    said: str,
+    tmp_path: Path,
+) -> None:
+    """The lease says how many there are; where it does not, that is told."""
+    shard = {"count": 2, "index": 1, "lease": {"name": "shards", "namespace": "lab"}}
+    addresses = [f"127.0.0.{number}:9400" for number in range(1, 9)]
+    path = program.configuration(tmp_path / "agent.json", *addresses, shard=shard)
+    with FakeKubernetes() as api:
+        if holder is not None:
+            spec = {"holderIdentity": holder, "leaseDurationSeconds": 60}
+            place = {"name": "shards", "namespace": "lab"}
+            lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease"}
+            api.put({**lease, "metadata": place, "spec": spec})
+        token = api.grant("me", {"leases": rights}, "lab")
+        config = api.kubeconfig(tmp_path / "config", token)
+        flags = ("-c", str(path), "--kubeconfig", str(config), "-o", "json")
+        done = program.run("targets", *flags)
+    assert done.code == code
+    assert said in done.stderr
+    assert ("the configuration's is taken" in done.stderr) == bool(said)
+    counted = 2 if said else 3
+    (job,) = jobs(done)
+    reasons = {group["reason"] for group in job["groups"]}
+    assert reasons == {
+        f"another shard's: it is of shard {owner} of {counted}, and this is 1"
+        for owner in range(counted)
+        if owner != 1
+    }
+
+
+def test_shards_whose_lease_cannot_be_asked_for(tmp_path: Path) -> None:
+    """On a machine without a cluster the configuration's count is shown, and that it is that."""
+    shard = {"count": 2, "index": 1, "lease": {"name": "shards"}}
+    path = program.configuration(tmp_path / "agent.json", "127.0.0.1:9400", shard=shard)
+    done = program.run("targets", "-c", str(path))
+    assert done.code == exits.UNAVAILABLE
+    assert "cwgpu.shard.lease needs a Kubernetes API" in done.stderr
+
+
 def test_outside_of_a_cluster() -> None:
     """That this is none is said, and is no failure of anybody."""
     done = asked(*SHIPPED)

@@ -60,9 +60,7 @@ async def _in_force(
 
 
 def _doubt(why: str) -> str:
-    return (
-        f"how many shards are in force is not known, so the configuration's count is taken: {why}"
-    )
+    return f"the count of shards in force is not known, so the configuration's is taken: {why}"
 
 
 def _with(sight: Sight, fault: Failure | None) -> Sight:
