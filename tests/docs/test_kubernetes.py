@@ -89,8 +89,10 @@ def test_shards_are_changed_in_both_places(tmp_path: Path) -> None:
     """Pods and parts are five."""
     found = _made(_title("with five shards"), tmp_path)
     assert found["StatefulSet", "cwgpu"]["spec"]["replicas"] == 5
-    text = found["ConfigMap", "cwgpu-config"]["data"]["shard.json"]
-    assert json.loads(text) == {"cwgpu": {"shard": {"count": 5}}}
+    texts = found["ConfigMap", "cwgpu-config"]["data"]
+    assert json.loads(texts["shard.json"]) == {"cwgpu": {"shard": {"count": 5}}}
+    lease = json.loads(texts["lease.json"])["cwgpu"]["shard"]["lease"]["name"]
+    assert lease in pages.section(PAGE, "### Shards")
 
 
 def test_a_spool_can_outlive_the_pod(tmp_path: Path) -> None:
