@@ -16,9 +16,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 TESTS ?=
 DEMO ?=
 SECONDS ?= 600
+POINTS ?= 200
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test oracles coverage fuzz bench load lint format docs lock clean
+.PHONY: help demo test oracles coverage fuzz bench load drill lint format docs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,10 +50,14 @@ fuzz: $(DEV_STAMP) ## Break pages, rules and documents for ten minutes and see w
 bench: $(DEV_STAMP) ## Measure the hot path
 	@$(BIN)/python -m pytest --benchmark-enable --benchmark-only tests/bench
 
-load: $(DEV_STAMP) ## Measure hostile pages, 300 targets of which 120 never answer, and 5,000 pods
+load: $(DEV_STAMP) ## Measure hostile pages, 300 targets, 5,000 pods, and a day without CloudWatch
 	@$(BIN)/python -m tests.load.lines
 	@$(BIN)/python -m tests.load.targets
 	@$(BIN)/python -m tests.load.kubernetes
+	@$(BIN)/python -m tests.load.outage
+
+drill: $(DEV_STAMP) ## Kill the agent at 200 random points and see that nothing is lost (POINTS=20)
+	@$(BIN)/python -m tests.drill.kill --points $(POINTS)
 
 lint: $(DEV_STAMP) ## Check style, types and floors
 	@$(BIN)/ruff check

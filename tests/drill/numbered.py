@@ -7,7 +7,6 @@ by the key it signs with, so that neither takes the last words of one run for th
 
 import contextlib
 import json
-import math
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -23,7 +22,7 @@ from cwgpu.spool.survey import BATCHES, FOLDERS, PENDING
 from tests.cli import program
 from tests.fakes import sigv4
 from tests.fakes.cloudwatch import SECRET, FakeCloudWatch
-from tests.fakes.exporter import Answer, FakeExporter
+from tests.fakes.exporter import FakeExporter
 
 Point: TypeAlias = tuple[str, int]
 """Which sample, and on which page."""
@@ -43,12 +42,11 @@ class Shape:
     samples: int = 5
     """Of each page."""
     pages: int = 3000
+    """After these, pages are empty."""
     interval: str = "200ms"
     """And the timeout."""
     flush_s: int = 1
     """The shortest there is."""
-    hangs: bool = False
-    """When all pages are given the exporter answers no more; else the last page stays."""
 
     def page(self, number: int) -> bytes:
         """Give a page."""
@@ -178,7 +176,7 @@ class Ground:
 
     def asked(self, run: Run) -> int:
         """Count the pages that a run has asked for."""
-        return sum(1 for _ in self._requests(run))
+        return sum(1 for _ in self.requests(run))
 
     def called(self, run: Run) -> int:
         """Count the calls with events that a run has made, accepted or not."""
@@ -195,13 +193,14 @@ class Ground:
         """
         failed = {line.get("target") for line in run.said("scrape_failed")}
         pages: dict[str, list[int]] = {}
-        for number, path in self._requests(run):
+        for number, path in self.requests(run):
             pages.setdefault(path, []).append(number)
         return {
             point
             for path, numbers in pages.items()
             if f"http://{self.exporter.address}{path}" not in failed
             for number in numbers[:-1]
+            if number <= self.shape.pages
             for point in self.shape.points(number)
         }
 
@@ -242,7 +241,7 @@ class Ground:
             if one.name == "util"
         }
 
-    def _requests(self, run: Run) -> Iterator[tuple[int, str]]:
+    def requests(self, run: Run) -> Iterator[tuple[int, str]]:
         """Give the numbers of the pages that a run asked for, and for which target."""
         for number, request in enumerate(self.exporter.requests[run.requests :], run.requests + 1):
             if request.headers["x-run"] == f"{run.number}":
@@ -273,10 +272,8 @@ class Ground:
 @contextlib.contextmanager
 def ground(folder: Path, shape: Shape, **own: object) -> Iterator[Ground]:
     """Give a place where nothing has happened yet."""
-    pages: list[Any] = [shape.page(number) for number in range(1, shape.pages + 1)]
-    if shape.hangs:
-        pages.append(Answer(delay_s=math.inf))
-    with FakeExporter(*pages) as exporter, FakeCloudWatch() as cloudwatch:
+    pages = [shape.page(number) for number in range(1, shape.pages + 1)]
+    with FakeExporter(*pages, b"# no more\n") as exporter, FakeCloudWatch() as cloudwatch:
         yield Ground(folder, shape, exporter, cloudwatch, dict(own))
 
 
@@ -285,13 +282,13 @@ def eventually(condition: Callable[[], object], what: str) -> None:
     assert within(condition, AMPLE_S), f"it never came about: {what}"
 
 
-def within(condition: Callable[[], object], most_s: float) -> bool:
+def within(condition: Callable[[], object], most_s: float, every_s: float = 0.001) -> bool:
     """Wait for something, for so long at most; tells whether it came about."""
     ends = time.monotonic() + most_s
     while not condition():
         if time.monotonic() >= ends:
             return False
-        threading.Event().wait(0.001)
+        threading.Event().wait(every_s)
     return True
 
 

@@ -10,8 +10,8 @@ holds is bounded, by default to 256 MiB and 24 hours. The laws:
   was scraped since the healing comes with the first flush after that call, whatever is still held.
 * What is late is sent at its rate, five calls a second.
 
-The memory is this process's, before and at its most; a bar says how much more it may be. Prints a
-table, and ends with 1 when a law is broken or the bar missed.
+The memory is this process's, before and at its most; a bar says how much more it may be where there
+is a spool. Prints a table, and ends with 1 when a law is broken or the bar missed.
 """
 
 import argparse
@@ -23,6 +23,7 @@ import random
 import sys
 import tempfile
 import time
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -161,7 +162,7 @@ class Cloud:
 
     down: bool = False
     refused: int = 0
-    accepted: list[tuple[float, list[int]]] = field(default_factory=list)
+    accepted: "list[tuple[float, array[int]]]" = field(default_factory=list)
     """When a batch came, and the times of its events."""
 
     async def send(self, parcel: Parcel) -> Answer:
@@ -170,7 +171,7 @@ class Cloud:
         if self.down:
             self.refused += 1
             return Answer("ServiceUnavailableException", "Service is unavailable.", 503)
-        times = [event.at_ms for event in packing.unpack(parcel).events]
+        times = array("q", (event.at_ms for event in packing.unpack(parcel).events))
         self.accepted.append((swift.loop().now_s, times))
         return Answer("")
 
@@ -366,7 +367,7 @@ def main() -> int:
         figures = measure(setting, Path(folder))
     before, most = figures.memory_mib
     broken = [*figures.broken]
-    if most > before + MOST_MEMORY_MIB:
+    if flags.mode != "off" and most > before + MOST_MEMORY_MIB:
         broken.append(f"{most - before:.1f} MiB more than before, wanted {MOST_MEMORY_MIB}")
     sys.stdout.write(figures.table())
     sys.stdout.write(f"{'took':<18} {time.monotonic() - began_s:.0f} s\n")
