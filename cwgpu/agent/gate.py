@@ -36,7 +36,8 @@ class Gate:
         self._moved = asyncio.Event()
         self.hurried = asyncio.Event()
         """Set when the process has to end: no more long waits between tries."""
-        self._was_shut = False
+        self._throttled = False
+        self._was_away = False
 
     @property
     def failures(self) -> int:
@@ -51,7 +52,7 @@ class Gate:
     @property
     def away(self) -> bool:
         """Whether the service was away when the hurry began, and still is."""
-        return self._was_shut and self.shut
+        return self._was_away and self.shut
 
     def late_wait_s(self) -> float:
         """Give how long what is late has to wait for its turn."""
@@ -63,7 +64,7 @@ class Gate:
 
     def hurry(self) -> None:
         """Make the most of the seconds that are left."""
-        self._was_shut = self.shut
+        self._was_away = self.shut and not self._throttled
         self.hurried.set()
         self._wake()
 
@@ -95,8 +96,9 @@ class Gate:
         self._breaker.succeeded()
         self._ended()
 
-    def failed(self, wait_s: float) -> None:
-        """Say that the service, or the way to it, is not well."""
+    def failed(self, wait_s: float, *, throttled: bool = False) -> None:
+        """Say that the service, or the way to it, is not well. Throttled: it is, and has enough."""
+        self._throttled = throttled
         self._breaker.failed(self._clock.monotonic(), wait_s)
         self._ended()
 

@@ -230,7 +230,7 @@ class Lane:
         (self._late.appendleft if late else self._late.append)(held)
         self._late.extend(self._fresh)  # what comes from now on is fresh
         self._fresh.clear()
-        former, self.trouble = self.trouble, decided
+        self.trouble = decided
         self.said = f"{answer.code}: {answer.message}" if answer.message else answer.code
         self._way.stock.troubled = True
         gate, hurried = self._way.gate, self._way.gate.hurried.is_set()
@@ -240,9 +240,9 @@ class Lane:
         if isinstance(decided, verdict.Denied):
             gate.succeeded()  # it answers, and other streams may be allowed
         else:
-            gate.failed(wait_s)
+            gate.failed(wait_s, throttled=_throttled(decided))
         self._way.observer.retrying(self._stream, decided, answer, wait_s)
-        most = _tries_in_a_hurry(decided, away=gate.away and not _throttled(former))
+        most = _tries_in_a_hurry(decided, away=gate.away)
         if hurried and self._hurried >= most:
             return False
         self._hurried += hurried and math.isfinite(most)
@@ -285,7 +285,7 @@ def _named(outcome: Outcome, parcel: Parcel, answer: Answer) -> Outcome:
     return outcome
 
 
-def _throttled(trouble: Trouble | None) -> bool:
+def _throttled(trouble: Trouble) -> bool:
     return isinstance(trouble, verdict.Retry) and trouble.kind is verdict.RetryKind.THROTTLED
 
 

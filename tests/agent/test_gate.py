@@ -29,11 +29,11 @@ class Callers:
             task.cancel()
         await stage.settle()
 
-    async def shut(self, wait_s: float = 10.0) -> None:
+    async def shut(self, wait_s: float = 10.0, *, throttled: bool = False) -> None:
         """Have three calls fail."""
         for caller in (-3, -2, -1):
             await self.come(caller)
-            self.gate.failed(wait_s)
+            self.gate.failed(wait_s, throttled=throttled)
         self.passed.clear()
 
     async def _wait(self, caller: int) -> None:
@@ -142,19 +142,22 @@ async def test_what_is_late_has_a_rate() -> None:
     assert gate.late_wait_s() == 0
 
 
-@pytest.mark.parametrize("before", [True, False])
-async def test_who_was_away_before_the_hurry(*, before: bool) -> None:
-    """Is not worth many tries; who goes away in it may be back in a moment."""
+@pytest.mark.parametrize(
+    ("before", "throttled", "away"),
+    [(True, False, True), (True, True, False), (False, False, False)],
+)
+async def test_who_was_away_before_the_hurry(*, before: bool, throttled: bool, away: bool) -> None:
+    """Is not worth many tries; who goes away in it, or only has enough, may take more soon."""
     callers = Callers()
     if before:
-        await callers.shut()
+        await callers.shut(throttled=throttled)
         callers.gate.hurry()
     else:
         callers.gate.hurry()
-        await callers.shut()
+        await callers.shut(throttled=throttled)
     heard = [callers.gate.away]
     await callers.come(0)
     await callers.hands.move(HURRIED_S)
     callers.gate.succeeded()
     heard.append(callers.gate.away)
-    assert heard == [before, False]
+    assert heard == [away, False]

@@ -593,12 +593,14 @@ async def test_in_a_hurry_throttling_is_outlasted(world: World) -> None:
     assert set(world.hands.naps) == {1.0}
 
 
-async def test_throttling_uses_up_no_other_patience(world: World) -> None:
+@pytest.mark.parametrize("before_s", [0, 30])
+async def test_throttling_uses_up_no_other_patience(world: World, before_s: float) -> None:
     """After many refusals for the rate, a broken connection still gets its tries."""
-    world.gate.hurry()
-    answers = [*[stage.THROTTLED] * 9, stage.UNANSWERED, stage.THROTTLED, stage.BROKEN]
+    answers = [*[stage.THROTTLED] * 9, stage.UNANSWERED, stage.BROKEN, stage.THROTTLED]
     lane = await world.send(*answers)
-    await world.hands.move(30)
+    await world.hands.move(before_s)
+    world.gate.hurry()
+    await world.hands.move(60)
     await lane.finish()
     assert world.sink.stored[A] == messages([1])
 
