@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cwgpu.agent import run as agent_run
 from cwgpu.agent.clock import Clock
@@ -23,12 +24,14 @@ from cwgpu.config import load
 from cwgpu.model.errors import UsageError
 from cwgpu.plan.plan import Plan, SpoolMode
 from cwgpu.sinks import stdout
-from cwgpu.spool.directory import Spool
 from cwgpu.telemetry import journal
 from cwgpu.telemetry.journal import Journal
 from cwgpu.telemetry.lines import Style
 from cwgpu.telemetry.metrics import Metrics
 from cwgpu.telemetry.summary import Summary
+
+if TYPE_CHECKING:  # a dry run has no spool
+    from cwgpu.spool.directory import Spool
 
 _log = logging.getLogger("cwgpu.cli")
 # A person watches a dry run: events are shown soon after each scrape, not at the flush interval.
@@ -159,9 +162,11 @@ def _sink(plan: Plan, *, dry_run: bool) -> Sink:
     return CloudWatchSink(access, retention_days=plan.cloudwatch.retention_days)
 
 
-def _spool(plan: Plan) -> Spool | None:
+def _spool(plan: Plan) -> "Spool | None":
     if plan.spool.directory is None or plan.spool.mode is SpoolMode.OFF:
         return None
+    from cwgpu.spool.directory import Spool  # noqa: PLC0415 - as the sink
+
     return Spool(Path(plan.spool.directory), secrets.token_hex(4))
 
 
