@@ -20,7 +20,7 @@ from cwgpu.agent.ports import Sink
 from cwgpu.agent.run import Ending, Orders
 from cwgpu.agent.stock import Rest
 from cwgpu.cli import end, streams
-from cwgpu.config import load
+from cwgpu.cli.configure import Configuration
 from cwgpu.model.errors import UsageError
 from cwgpu.plan.plan import Plan, SpoolMode
 from cwgpu.sinks import stdout
@@ -76,7 +76,8 @@ def agent(
 
     listen = address(flags.listen) if flags.listen else None
     open_files()
-    plan = _plan(flags, environ)
+    configuration = _configuration(flags, environ)
+    plan = _plan(configuration, dry_run=flags.dry_run)
     style = Style(flags.log_format or ("text" if sys.stderr.isatty() else "json"))
     book = Journal(style, time.monotonic)
     book.open(flags.log_level)
@@ -87,7 +88,7 @@ def agent(
         observer.warned(warning)
     orders = Orders(
         plan,
-        lambda: _plan(flags, environ),
+        lambda: _plan(configuration, dry_run=flags.dry_run),
         _sink(plan, dry_run=flags.dry_run),
         _spool(plan),
         flush_interval_s=_SHOWN_AFTER_S if flags.dry_run else None,
@@ -113,12 +114,16 @@ def agent(
     return end.code(ending, summary, counts=flags.dry_run or flags.visits is not None)
 
 
-def _plan(flags: Flags, environ: Mapping[str, str]) -> Plan:
-    """Read the configuration, and let the flags have their way."""
+def _configuration(flags: Flags, environ: Mapping[str, str]) -> Configuration:
     if flags.spool_dir is not None:
         environ = {**environ, "CWGPU_SPOOL_DIR": str(flags.spool_dir.absolute())}
-    plan = load.load(flags.config, flags.prometheus_config, environ).plan
-    if flags.dry_run:
+    return Configuration(flags.config, flags.prometheus_config, environ)
+
+
+def _plan(configuration: Configuration, *, dry_run: bool) -> Plan:
+    """Read the configuration, and let the flags have their way."""
+    plan = configuration.plan()
+    if dry_run:
         # A look at something must not keep the agent that works from its work.
         shard = plan.shard and replace(plan.shard, lease=None)
         return replace(plan, lease=None, shard=shard, spool=replace(plan.spool, directory=None))

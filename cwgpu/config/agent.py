@@ -118,7 +118,8 @@ class Prometheus(Model):
         None,
         description=(
             "Value of the label ClusterName. Default: logs.metrics_collected.kubernetes."
-            "cluster_name, then the environment's K8S_CLUSTER_NAME and CLUSTER_NAME."
+            "cluster_name, then the environment's K8S_CLUSTER_NAME and CLUSTER_NAME, then the tags "
+            "of the EC2 instance."
         ),
     )
     log_group_name: String | None = Field(

@@ -1,9 +1,9 @@
-"""Where log events go: from the models and the environment to the plan's ``CloudWatch``."""
+"""Where log events go: from the models to the plan's ``CloudWatch``."""
 
 import re
-from collections.abc import Mapping
 from urllib.parse import urlsplit
 
+from cwgpu.config import naming
 from cwgpu.config.agent import AgentFile, Credentials, Logs
 from cwgpu.config.metrics import PROMETHEUS, prometheus_of
 from cwgpu.config.node import Loc, short
@@ -26,28 +26,6 @@ PLACEHOLDERS = (
 
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 _STREAM = "{JobName}"
-_CLUSTER_VARIABLES = ("K8S_CLUSTER_NAME", "CLUSTER_NAME")
-
-
-def cluster_name(written: AgentFile, environ: Mapping[str, str]) -> str:
-    """Find the cluster's name; empty when nobody tells it."""
-    collected = written.logs.metrics_collected if written.logs else None
-    kubernetes = collected.kubernetes if collected else None
-    candidates = (
-        prometheus_of(written).cluster_name,
-        kubernetes.cluster_name if kubernetes else None,
-        *(environ.get(name) for name in _CLUSTER_VARIABLES),
-    )
-    return next((each for each in candidates if each), "")
-
-
-def in_cluster(cluster: str, environ: Mapping[str, str]) -> bool:
-    """Tell whether the defaults are those for a container rather than those for a host.
-
-    The agent's image sets RUN_IN_CONTAINER; Kubernetes sets the other in every pod.
-    """
-    contained = environ.get("RUN_IN_CONTAINER") == "True"
-    return contained or bool(environ.get("KUBERNETES_SERVICE_HOST")) or bool(cluster)
 
 
 def cloudwatch(written: AgentFile, cluster: str, namespace: str, report: Report) -> CloudWatch:
@@ -81,7 +59,7 @@ def _group(written: AgentFile, cluster: str, namespace: str, report: Report) -> 
         message = "no log group: neither log_group_name nor the cluster's name is known"
         advice = (
             f'write "log_group_name" or "cluster_name" under {".".join(map(str, PROMETHEUS))}, '
-            f"or set {' or '.join(_CLUSTER_VARIABLES)} in the environment"
+            f"or set {' or '.join(naming.VARIABLES)} in the environment"
         )
         report.error(here, "no-log-group", message, advice)
         return ""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePath
 
-from cwgpu.config import delivery, jobs, kubernetes, marks, metrics, share, spool
+from cwgpu.config import delivery, jobs, kubernetes, marks, metrics, naming, share, spool
 from cwgpu.config.agent import AgentFile
 from cwgpu.config.complaint import Complaint, Level, errors_in
 from cwgpu.config.node import Loc
@@ -63,14 +63,17 @@ def agent(
     marks.tell(written, report)
     _check_section(written, report)
     own = written.cwgpu or Own()
-    cluster = delivery.cluster_name(written, environ)
-    contained = delivery.in_cluster(cluster, environ)
+    cluster = naming.cluster_name(written, environ)
+    contained = naming.in_cluster(cluster, environ)
     emf = metrics.emf(written, cluster, report, in_cluster=contained)
     found = kubernetes.with_environment(found, own.meta_env, environ, report)
+    cloudwatch = delivery.cloudwatch(written, cluster, emf.namespace, report)
+    if cloudwatch.log_group:  # or the name is asked for already
+        naming.check(emf, found, report)
     return plan.Plan(
         jobs=tuple(replace(each, report_series=own.report_series) for each in found),
         emf=emf,
-        cloudwatch=delivery.cloudwatch(written, cluster, emf.namespace, report),
+        cloudwatch=cloudwatch,
         dcgm=plan.Dcgm(**own.dcgm.model_dump()),
         flush_interval_s=float(written.logs.force_flush_interval if written.logs else 5),
         lease=share.lease(own, report),

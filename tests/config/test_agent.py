@@ -23,8 +23,8 @@ _JOB = b"scrape_configs: [{job_name: gpu, static_configs: [{targets: ['a:9400']}
 _JOBS = Found(document.read(_JOB, "jobs.yml", Form.YAML).root, (), Path("/etc"), ())
 
 NOT_OURS = {
-    "C03": "the cluster's name from an EC2 tag",
-    "C04": "the cluster's name from an EC2 tag",
+    "C03": "the cluster's name from an EC2 tag: sinks/test_instance and cli/test_configure",
+    "C04": "such a tag that does not count: sinks/test_instance and cli/test_configure",
     "C09": "the cluster's name from the task metadata of Amazon ECS",
 }
 """Cases that no configuration file decides."""

@@ -40,6 +40,7 @@ OF_JOBS: tuple[Callable[[Job], None], ...] = (
     dropping.static_targets_dropped,
     meta.unknown_meta_label,
     spelling.unknown_group,
+    spelling.literal_dollar,
     scraping.path_not_served,
     scraping.target_without_port,
     scraping.variable_not_filled_in,

@@ -17,6 +17,9 @@ _MEANT = {"d": "a digit", "w": "a letter, a digit or _", "s": "a blank"}
 _BACKREFERENCE = re.compile(r"\\(\d)")
 _NUMBERED = re.compile(r"([0-9]+)(\w+)", re.ASCII)
 _LEFT = re.compile(r"\{\{[^{}]*\}\}")
+# What configurations of OpenTelemetry's collector have in the place of $1 and of variables.
+_ESCAPED = re.compile(r"\$\$(?=[0-9]|\{[0-9]+\})")
+_VARIABLE = re.compile(r"\$\{env:[^{}]*\}")
 
 
 def lost_backslash(subject: Subject) -> None:
@@ -71,6 +74,22 @@ def _check_groups(job: Job, step: Step, key: str) -> None:
         meant = spelled(job.report, loc, _BACKREFERENCE.sub(r"${\1}", text))
         message = f"{found[0]} is no group here, but a backslash and a digit"
         job.report.warning(loc, "unknown-group", message, f"write {meant}")
+
+
+def literal_dollar(job: Job) -> None:
+    """Find ``$$1`` and ``${env:NAME}``, which get into the label as they stand here."""
+    for step in job.every_step:
+        text, loc = step.written.replacement, (*step.loc, "replacement")
+        if step.rule.action is not Action.REPLACE:
+            continue
+        if found := _ESCAPED.search(text):
+            meant = spelled(job.report, loc, _ESCAPED.sub("$", text))
+            message = f"{short(text)} holds no group: $$ is a dollar sign, which the label then has"
+            job.report.warning(loc, "literal-dollar", message, f"for the group write {meant}")
+        elif found := _VARIABLE.search(text):
+            message = f"{found[0]} gets into the label as it is: no variables are filled in here"
+            advice = "write the value; cwgpu.meta_env makes labels of the agent's environment"
+            job.report.warning(loc, "literal-dollar", message, advice)
 
 
 def _group_advice(key: int | str, count: int) -> str:

@@ -45,7 +45,7 @@ def test_a_lost_backslash_in_json() -> None:
 def rule(**keys: str) -> list[str]:
     """Give message and help about a rule."""
     found = bench.said(jobs=bench.rule("pod", source_labels=["__address__"], **keys))
-    assert {each.code for each in found} <= {"unknown-group"}
+    assert {each.code for each in found} <= {"unknown-group", "literal-dollar"}
     return [f"{each.message}: {each.help}" for each in found]
 
 
@@ -71,13 +71,31 @@ def test_groups_that_are_not_there(regex: str, replacement: str, said: str) -> N
     [
         ("(.+)", "$1"),
         ("(.+)", "${1}:9400"),
-        ("(.+):(?P<port>.+)", "$1 $2 ${port} $0 $$2"),
+        ("(.+):(?P<port>.+)", "$1 $2 ${port} $0 $$ $$x"),
         (".+", "https"),
     ],
 )
 def test_groups_that_are_there(regex: str, replacement: str) -> None:
     """Numbers up to the last, names, the whole match and dollars are fine."""
     assert rule(regex=regex, replacement=replacement, target_label="x") == []
+
+
+@pytest.mark.parametrize(
+    ("replacement", "said"),
+    [
+        (
+            "$$1:9400",
+            "$$ is a dollar sign, which the label then has: for the group write",
+        ),
+        ("$${1}", 'for the group write "${1}"'),
+        ("${env:NODE}", "${env:NODE} gets into the label as it is"),
+        ("a-${env:NODE}-$1", "cwgpu.meta_env makes labels of the agent's environment"),
+    ],
+)
+def test_what_other_programs_fill_in(replacement: str, said: str) -> None:
+    """A collector's ``$$1`` and ``${env:NAME}`` would be taken for the value itself."""
+    (found,) = rule(regex="(.+)", replacement=replacement, target_label="x")
+    assert said in found
 
 
 def test_groups_of_names() -> None:

@@ -1,0 +1,68 @@
+"""What the cluster is called, and who needs to know."""
+
+from collections.abc import Collection, Mapping
+
+from cwgpu.config.agent import AgentFile
+from cwgpu.config.metrics import PROMETHEUS, prometheus_of
+from cwgpu.config.report import Report
+from cwgpu.plan.plan import Emf, Job, Plan
+from cwgpu.prom.relabel import Action
+
+VARIABLES = ("K8S_CLUSTER_NAME", "CLUSTER_NAME")
+"""Where the environment tells it, the first before the second."""
+
+_LABEL, _PLACEHOLDER = "ClusterName", "{ClusterName}"
+
+
+def cluster_name(written: AgentFile, environ: Mapping[str, str]) -> str:
+    """Find the cluster's name; empty when nobody tells it."""
+    collected = written.logs.metrics_collected if written.logs else None
+    kubernetes = collected.kubernetes if collected else None
+    candidates = (
+        prometheus_of(written).cluster_name,
+        kubernetes.cluster_name if kubernetes else None,
+        *(environ.get(name) for name in VARIABLES),
+    )
+    return next((each for each in candidates if each), "")
+
+
+def in_cluster(cluster: str, environ: Mapping[str, str]) -> bool:
+    """Tell whether the defaults are those for a container rather than those for a host.
+
+    The agent's image sets RUN_IN_CONTAINER; Kubernetes sets the other in every pod.
+    """
+    contained = environ.get("RUN_IN_CONTAINER") == "True"
+    return contained or bool(environ.get("KUBERNETES_SERVICE_HOST")) or bool(cluster)
+
+
+def is_missing(plan: Plan) -> bool:
+    """Tell whether nobody told the name, and something is to be made of it."""
+    if plan.emf.cluster_name:
+        return False
+    group, stream = plan.cloudwatch.log_group, plan.cloudwatch.log_stream
+    return not group or _PLACEHOLDER in group + stream or _wants(plan.emf)
+
+
+def check(emf: Emf, jobs: Collection[Job], report: Report) -> None:
+    """Warn of a dimension that no series will have."""
+    if not emf.cluster_name and _wants(emf) and not any(map(_may_give, jobs)):
+        message = "the cluster's name is not known, and declarations name the label ClusterName"
+        advice = f'write "cluster_name", or set {" or ".join(VARIABLES)} in the environment'
+        report.warning((*PROMETHEUS, "cluster_name"), "no-cluster-name", message, advice)
+
+
+def _wants(emf: Emf) -> bool:
+    return any(
+        _LABEL in (*each.source_labels, *(name for names in each.dimension_sets for name in names))
+        for each in emf.declarations
+    )
+
+
+def _may_give(job: Job) -> bool:
+    """Tell whether targets of the job may have the label by themselves."""
+    rules = (*job.relabel, *job.metric_relabel)
+    return (
+        bool(job.files or job.http)
+        or any(_LABEL in group.labels for group in job.static)
+        or any(rule.target_label == _LABEL or rule.action is Action.LABEL_MAP for rule in rules)
+    )
