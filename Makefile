@@ -47,8 +47,9 @@ fuzz: $(DEV_STAMP) ## Break pages, rules and documents for ten minutes and see w
 	@$(BIN)/python -m tests.fuzz.rules --seconds $$(($(SECONDS) / 4))
 	@$(BIN)/python -m tests.fuzz.documents --seconds $$(($(SECONDS) / 4))
 
-bench: $(DEV_STAMP) ## Measure the hot path
+bench: $(DEV_STAMP) ## Measure the hot path, and what sending costs
 	@$(BIN)/python -m pytest --benchmark-enable --benchmark-only tests/bench
+	@$(BIN)/python -m tests.bench.sink
 
 load: $(DEV_STAMP) ## Measure hostile pages, 300 targets, 5,000 pods, and a day without CloudWatch
 	@$(BIN)/python -m tests.load.lines

@@ -37,9 +37,9 @@ def parser_us() -> Measured:
     return {}
 
 
-def scrapes(name: str) -> list[bytes]:
+def scrapes(name: str, times: int = 4) -> list[bytes]:
     """The page at several times: every value moves, nothing else does."""
-    return [_moved((SAMPLES / f"{name}.prom").read_text("utf-8"), step) for step in range(4)]
+    return [_moved((SAMPLES / f"{name}.prom").read_text("utf-8"), step) for step in range(times)]
 
 
 def _moved(text: str, step: int) -> bytes:
