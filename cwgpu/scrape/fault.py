@@ -40,7 +40,7 @@ def explain(error: Exception, url: str, progress: Progress) -> Fault:
 _ERRORS = 400
 _STATUS_CHECKS = {
     400: "check scheme (http or https), path and params",
-    404: "check metrics_path",
+    404: "check metrics_path: most exporters have /metrics",
 }
 _UNAUTHORIZED = {
     401: "are they right?",

@@ -394,7 +394,7 @@ async def test_a_job_need_not_follow_redirects() -> None:
         (
             "404 Not Found",
             b"404 page not found\n",
-            "status 404 (404 page not found); check metrics_path",
+            "status 404 (404 page not found); check metrics_path: most exporters have /metrics",
         ),
         (
             "500 Internal Server Error",
