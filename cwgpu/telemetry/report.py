@@ -28,6 +28,8 @@ MEANINGS = {
     DropReason.TOO_LARGE: "does not fit into a log event of 1 MB",
     DropReason.DUPLICATE: "the same series came again on the page; the last one counts",
     DropReason.BLANK: 'DCGM says "no value"',
+    DropReason.UNIT_UNKNOWN: "1 % or 100 %, which the page does not tell",
+    DropReason.IMPLAUSIBLE: "beyond what the field can be",
     DropReason.NOT_FINITE: "NaN or infinite",
     DropReason.OUT_OF_RANGE: "beyond what CloudWatch stores (2^360)",
     DropReason.FIRST_OF_COUNTER: "a counter's first sample is the baseline of the next",

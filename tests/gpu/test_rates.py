@@ -10,6 +10,12 @@ from cwgpu.gpu import rates
     [
         ("DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL", True),
         ("DCGM_FI_DEV_NVLINK_THROUGHPUT_TOTAL", True),  # its name since DCGM 4.6
+        ("DCGM_FI_DEV_NVLINK_BANDWIDTH_L0", True),
+        ("DCGM_FI_DEV_NVLINK_THROUGHPUT_L17", True),
+        ("DCGM_FI_DEV_NVLINK_TX_BANDWIDTH_TOTAL", True),
+        ("DCGM_FI_DEV_NVLINK_RX_THROUGHPUT_L3", True),
+        ("DCGM_FI_DEV_PCIE_TX_THROUGHPUT", True),
+        ("DCGM_FI_DEV_PCIE_RX_THROUGHPUT", True),
         ("DCGM_FI_PROF_PCIE_TX_BYTES", True),
         ("DCGM_FI_PROF_NVLINK_RX_BYTES", True),
         ("DCGM_EXP_XID_ERRORS_COUNT", True),
@@ -18,6 +24,8 @@ from cwgpu.gpu import rates
         ("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", False),
         ("DCGM_FI_DEV_PCIE_REPLAY_COUNTER", False),
         ("DCGM_FI_DEV_NVLINK_RX_BYTES_TOTAL", False),
+        ("DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL", False),
+        ("DCGM_FI_DEV_NVSWITCH_LINK_THROUGHPUT_TX", False),
         ("DCGM_FI_PROF_DRAM_ACTIVE", False),
         ("node_network_receive_bytes_total", False),
         ("", False),
