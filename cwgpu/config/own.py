@@ -3,44 +3,17 @@
 The CloudWatch agent ignores it, so that one file serves both.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from cwgpu.config import scalar
+from cwgpu.config import dcgm as dcgms
+from cwgpu.config.dcgm import Dcgm
 from cwgpu.config.field import Bool, Bytes, Duration, String, Whole, as_string
-from cwgpu.config.node import Node
 from cwgpu.config.prometheus import ScrapeConfig
 from cwgpu.config.shape import Model
 
 Treatment = Annotated[Literal["delta", "rate", "absolute"], BeforeValidator(as_string)]
-
-
-class Dcgm(Model):
-    """``dcgm``, written out."""
-
-    labels: Bool = Field(
-        default=True,
-        description=(
-            "Give labels the names that the usual exporter versions use: `uuid` becomes `UUID`, "
-            "`pod_name` becomes `pod` ..."
-        ),
-    )
-    blanks: Bool = Field(
-        default=True, description="Treat DCGM's blank values as no value rather than as numbers."
-    )
-    aliases: Bool = Field(
-        default=True, description="Give DCGM 4.6 field names their older names before selectors."
-    )
-    rates: Bool = Field(
-        default=True, description="Never make deltas of DCGM fields that are rates typed counter."
-    )
-
-
-def _switch(value: Any) -> Any:  # noqa: ANN401 - whatever was written
-    """Read ``true`` and ``false`` as all of it on or off."""
-    on = scalar.boolean(value) if isinstance(value, Node) else None
-    return value if on is None else dict.fromkeys(Dcgm.model_fields, value)
 
 
 class Lease(Model):
@@ -222,10 +195,10 @@ class Own(Model):
             "decides; default 60. 1 costs the same but needs scrapes more often than once a minute."
         ),
     )
-    dcgm: Annotated[Dcgm, BeforeValidator(_switch)] = Field(
+    dcgm: Annotated[Dcgm, BeforeValidator(dcgms.switch)] = Field(
         Dcgm(),
         description=(
-            "What is done for metrics whose names begin with DCGM_: true for all, false for "
-            "nothing, or an object. Default true."
+            "What is done for metrics whose names begin with DCGM_: true for labels, blanks, "
+            "aliases and rates, false for nothing, or an object. Default true."
         ),
     )

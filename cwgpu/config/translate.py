@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePath
 
-from cwgpu.config import delivery, jobs, kubernetes, marks, metrics, naming, share, spool
+from cwgpu.config import dcgm, delivery, jobs, kubernetes, marks, metrics, naming, share, spool
 from cwgpu.config.agent import AgentFile
 from cwgpu.config.complaint import Complaint, Level, errors_in
 from cwgpu.config.node import Loc
@@ -74,7 +74,7 @@ def agent(
         jobs=tuple(replace(each, report_series=own.report_series) for each in found),
         emf=emf,
         cloudwatch=cloudwatch,
-        dcgm=plan.Dcgm(**own.dcgm.model_dump()),
+        dcgm=dcgm.dcgm(own.dcgm, report),
         flush_interval_s=float(written.logs.force_flush_interval if written.logs else 5),
         lease=share.lease(own, report),
         shard=share.shard(own, environ, report),

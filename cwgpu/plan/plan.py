@@ -94,6 +94,16 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
+class Idle:
+    """When a GPU that a pod has counts as idle."""
+
+    below: float = 5.0
+    """Percent of utilisation."""
+    window_s: float = 900.0
+    """It must have been below all the time for so long."""
+
+
+@dataclass(frozen=True, slots=True)
 class Dcgm:
     """What is done for metrics whose name begins with ``DCGM_``."""
 
@@ -102,9 +112,18 @@ class Dcgm:
     blanks: bool = True
     """Treat DCGM's blank values as no value."""
     aliases: bool = True
-    """Give DCGM 4.6 field names their older names before selectors run."""
+    """Give DCGM 4.6 and 4.7 field names their older names before selectors run, and their values
+    the units of those."""
     rates: bool = True
     """Never make deltas of DCGM fields that are rates though typed counter."""
+    units: bool = False
+    """Give fields without a unit in ``Emf.units`` CloudWatch's."""
+    bounds: bool = False
+    """Drop values that the field cannot have."""
+    xid_fatal: bool = False
+    """Make a gauge of whether a GPU's last XID is a fatal one."""
+    idle: Idle | None = None
+    """Make a gauge of whether a pod has a GPU and does nothing with it; None: none."""
 
 
 @dataclass(frozen=True, slots=True)

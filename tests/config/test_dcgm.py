@@ -1,0 +1,53 @@
+"""What is done about DCGM's metrics."""
+
+from typing import Any
+
+import pytest
+
+from cwgpu.config.complaint import Complaint
+from cwgpu.plan.plan import Dcgm, Idle
+from tests.config.inline import examined
+
+
+def dcgm(written: Any) -> Dcgm:  # noqa: ANN401 - JSON
+    """Give the plan's part, of which nothing may be said."""
+    found = examined({"role": "pod"}, dcgm=written)
+    assert found.complaints == ()
+    assert found.plan is not None
+    return found.plan.dcgm
+
+
+def said(written: Any) -> Complaint:  # noqa: ANN401 - JSON
+    """Give the only thing that is said about it."""
+    (one,) = examined({"role": "pod"}, dcgm=written).complaints
+    return one
+
+
+def test_a_switch_is_for_what_is_on_by_default() -> None:
+    """True and false do not ask for units, bounds and gauges, which change what is sent."""
+    assert dcgm({}) == dcgm(written=True) == Dcgm()
+    assert dcgm(written=False) == Dcgm(labels=False, blanks=False, aliases=False, rates=False)
+
+
+def test_the_rest_is_asked_for() -> None:
+    """Each key has its place in the plan; an empty idle takes the defaults."""
+    assert dcgm({"units": True, "bounds": True}) == Dcgm(units=True, bounds=True)
+    assert dcgm({"idle": {}}) == Dcgm(idle=Idle(5.0, 900.0))
+    written = {"below": 10, "for": "1h"}
+    assert dcgm({"idle": written}) == Dcgm(idle=Idle(10.0, 3600.0))
+
+
+@pytest.mark.parametrize(
+    ("idle", "words"),
+    [
+        ({"for": "59s"}, "for 59s is not between 1m and 24h"),
+        ({"for": "2d"}, "for 2d is not between 1m and 24h"),
+        ({"below": 0}, "wanted 1 or more, found the number '0'"),
+        ({"below": 101}, "wanted 100 or less, found the number '101'"),
+        ({"below": "5%"}, "wanted a whole number, found the string '5%'"),
+        (True, "wanted an object with the keys below, for, found the bool 'true'"),
+    ],
+)
+def test_a_window_has_its_bounds(idle: object, words: str) -> None:
+    """A window that is no use, or no share of a hundred, is refused with what is allowed."""
+    assert said({"idle": idle}).message == words
