@@ -5,6 +5,7 @@ import math
 
 import pytest
 
+from cwgpu.logs import verdict
 from cwgpu.logs.verdict import Answer
 from cwgpu.model.event import StreamKey
 from cwgpu.sinks import groups
@@ -166,6 +167,7 @@ async def test_nothing_is_sent_to_a_group_that_makes_no_metrics(
         "name another log group (log_group_name): the class of a group cannot be changed",
     )
     assert answer.date_s is not None
+    assert isinstance(verdict.judge(answer, parcel("x").waybill), verdict.Denied)
     assert service.actions == ["DescribeLogGroups"]
 
 
