@@ -14,7 +14,6 @@ import pytest
 
 Json = dict[str, Any]
 
-CATEGORIES = ("emf", "gpu", "cost", "config")
 _DATA = Path(__file__).parents[1] / "data/reports.jsonl"
 ROWS: dict[str, Json] = {
     row["id"]: row for row in map(json.loads, _DATA.read_text("utf-8").splitlines())

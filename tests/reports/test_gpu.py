@@ -1,0 +1,217 @@
+"""Reports about GPUs: pods that come and go, slices, sharing, and values that are none."""
+
+from pathlib import Path
+
+import pytest
+
+from cwgpu.config import default, load
+from cwgpu.digest.page import Page
+from cwgpu.digest.recipe import Recipe
+from cwgpu.model.drop import DropReason
+from cwgpu.model.target import Target, TargetGroup
+from cwgpu.plan.plan import Dcgm, Job, Plan
+from cwgpu.prom import targeting
+from tests.digest import kitchen
+from tests.digest.kitchen import by_job, declared, points, read
+from tests.fakes.emf import Datapoint
+from tests.reports import files, rows
+from tests.reports.files import agent, declaration
+from tests.reports.rows import Json
+
+UTIL, POWER = "DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_POWER_USAGE"
+_SAMPLES = Path(__file__).parents[1] / "data/samples"
+
+
+def shipped() -> tuple[Plan, Job]:
+    """Give the configuration that is shipped, and its job for the exporter's pods."""
+    environ = {"CLUSTER_NAME": "lab", "DCGM_EXPORTER_URL": "127.0.0.1:9400"}
+    plan = load.load(default.path(), None, environ).plan
+    (job,) = [each for each in plan.jobs if each.kubernetes]
+    return plan, job
+
+
+def exporter(job: Job, **meta: str) -> Target:
+    """Give the target that a pod of the exporter is to the shipped job."""
+    pod = {
+        "__address__": "10.0.0.7:9400",
+        "__meta_kubernetes_pod_phase": "Running",
+        "__meta_kubernetes_pod_container_port_number": "9400",
+        "__meta_kubernetes_pod_container_port_name": "metrics",
+        "__meta_kubernetes_pod_container_name": "exporter",
+        "__meta_kubernetes_pod_container_init": "false",
+        **{f"__meta_kubernetes_{name}": value for name, value in meta.items()},
+    }
+    (found,) = targeting.targets(job, TargetGroup("pod", (pod,), {}))
+    assert isinstance(found, Target), found
+    return found
+
+
+def gauge(name: str, *lines: tuple[str, object]) -> str:
+    """Write a family: labels and value of each series."""
+    series = "".join(f"{name}{{{labels}}} {value}\n" for labels, value in lines)
+    return f"# TYPE {name} gauge\n{series}"
+
+
+def dimensions(point: Datapoint) -> dict[str, str]:
+    """Give a datapoint's dimensions by name."""
+    return dict(point.dimensions)
+
+
+@rows.of("ISS-030")
+def test_a_gpu_whose_pod_comes_and_goes(report: Json) -> None:
+    """No pod is carried over, and the set without a pod is one series all the time."""
+    page = kitchen.page(kitchen.plan(declared(sets=(("job", "pod"), ("gpu", "job")))))
+    busy, idle = (gauge(UTIL, (labels, 5)) for labels in ('gpu="0",pod="a"', 'gpu="0"'))
+    found = [
+        {frozenset(point.dimensions) for point in points(read(page, text))}
+        for text in (busy, idle, busy)
+    ]
+    with_pod = frozenset({("job", "dcgm"), ("pod", "a")})
+    alone = frozenset({("job", "dcgm"), ("gpu", "0")})
+    assert found == [{with_pod, alone}, {alone}, {with_pod, alone}]
+
+
+@rows.of("ISS-034")
+def test_a_family_that_lacks_a_gpu(report: Json) -> None:
+    """Each series stands for itself."""
+    three = gauge(UTIL, *((f'gpu="{number}"', number) for number in range(3)))
+    four = gauge(POWER, *((f'gpu="{number}"', number) for number in range(4)))
+    reading = read(kitchen.page(kitchen.plan(declared(sets=(("gpu",),)))), three + four)
+    names = [(point.name, dimensions(point)["gpu"]) for point in points(reading)]
+    assert sorted(names) == sorted(
+        [(UTIL, "0"), (UTIL, "1"), (UTIL, "2"), *((POWER, f"{number}") for number in range(4))]
+    )
+
+
+@rows.of("ISS-035")
+def test_slices_of_one_gpu(report: Json) -> None:
+    """They differ by their id alone and stay apart, whatever their profile is called."""
+    slices = [
+        (f'gpu="0",UUID="GPU-1",GPU_I_PROFILE="1g.11gb",GPU_I_ID="{n}"', n) for n in range(7, 14)
+    ]
+    text = gauge("DCGM_FI_DEV_FB_USED", *slices)
+    apart = kitchen.page(kitchen.plan(declared(sets=(("GPU_I_ID", "GPU_I_PROFILE"),))))
+    assert {(dimensions(p)["GPU_I_ID"], p.value) for p in points(read(apart, text))} == {
+        (f"{number}", number) for number in range(7, 14)
+    }
+    together = points(read(kitchen.page(by_job()), text))
+    assert sorted(point.value for point in together) == list(range(7, 14))
+
+
+@rows.of("ISS-037")
+def test_the_last_xid(report: Json) -> None:
+    """It is a number without a unit that lasts, as DCGM gives it; its maximum means something."""
+    labels = 'gpu="0",err_code="31",err_msg="GPU memory page fault"'
+    page, text = kitchen.page(by_job()), gauge("DCGM_FI_DEV_XID_ERRORS", (labels, 31))
+    for _ in range(3):
+        (point,) = points(read(page, text))
+        assert (point.value, point.unit) == (31, None)
+
+
+@rows.of("ISS-040")
+def test_a_gpu_that_pods_share(report: Json) -> None:
+    """Each pod has the GPU's value; two samples are two, and their average is the GPU's own."""
+    pods = ('gpu="0",vgpu="0",pod="a"', 70), ('gpu="0",vgpu="1",pod="b"', 70)
+    sets = (("job", "pod"), ("gpu", "job"))
+    found = points(read(kitchen.page(kitchen.plan(declared(sets=sets))), gauge(POWER, *pods)))
+    by_pod = {dimensions(point).get("pod"): point.value for point in found}
+    assert (by_pod["a"], by_pod["b"]) == (70, 70)
+    of_gpu = [point.value for point in found if "gpu" in dimensions(point)]
+    assert of_gpu == [70, 70]
+
+
+@rows.of("ISS-041", "ISS-178")
+def test_an_exporter_that_does_not_know_pods(report: Json, tmp_path: Path) -> None:
+    """What needs a pod is left out and named, the check says so, and the rest is sent."""
+    page = kitchen.page(kitchen.plan(declared(sets=(("job", "pod"),))))
+    reading = read(page, gauge(UTIL, ('gpu="0"', 5)))
+    ((reason, names),) = [(drop.reason, drop.names) for drop in reading.dropped]
+    assert (reason, names) == (DropReason.DIMENSION_MISSING, (UTIL,))
+    config = agent(declaration(dimensions=[["job", "pod"]]))
+    assert "without pod" in files.write(tmp_path, config).said("idle-gpus-unseen").help
+    plan, job = shipped()
+    target = exporter(job, namespace="gpu", pod_label_app="nvidia-dcgm-exporter")
+    text = (_SAMPLES / "05-idle-no-pod-labels-4.x.prom").read_text("utf-8")
+    found = points(read(Page(Recipe(plan, job), target.labels), text))
+    assert UTIL in {point.name for point in found}
+    assert {frozenset(dimensions(point)) for point in found} == {
+        frozenset({"ClusterName", "Namespace", "Service", "job"})
+    }
+
+
+@rows.of("ISS-044")
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DCGM_FI_PROF_DRAM_ACTIVE", "140737488355328.000000"),
+        ("DCGM_FI_PROF_DRAM_ACTIVE", "140737488355331"),
+        ("DCGM_FI_DEV_MEMORY_TEMP", "9223372036854775792"),
+        ("DCGM_FI_DEV_MEMORY_TEMP", "9223372036854775794"),
+        ("DCGM_FI_DEV_MEMORY_TEMP", "9223372036854776000"),
+        ("DCGM_FI_DEV_FB_USED", "2147483632"),
+        ("DCGM_FI_DEV_FB_USED", "2147483635"),
+    ],
+)
+def test_a_number_that_means_none(report: Json, name: str, value: str) -> None:
+    """It is dropped and counted, for DCGM's fields alone, and unless that is switched off."""
+    text = gauge(name, ('gpu="0"', value)) + gauge(UTIL, ('gpu="0"', 1))
+    assert kitchen.story(kitchen.page(by_job()), text) == [f"{UTIL}=1 | dcgm_blank=1"]
+    kept = kitchen.page(by_job(dcgm=Dcgm(blanks=False)))
+    assert {point.name: point.value for point in points(read(kept, text))}[name] == float(value)
+    other = gauge("memory_free", ('gpu="0"', value))
+    assert read(kitchen.page(by_job()), other).selected == 1
+
+
+@rows.of("ISS-113")
+def test_two_exporters_on_one_node(report: Json) -> None:
+    """What both say of one GPU are different metrics: none is ever counted twice in one."""
+    plan, job = shipped()
+    ours = exporter(job, namespace="gpu-operator", pod_label_app="nvidia-dcgm-exporter")
+    addon = exporter(
+        job,
+        namespace="amazon-cloudwatch",
+        pod_label_k8s_app="dcgm-exporter",
+        pod_label_app_kubernetes_io_managed_by="amazon-cloudwatch-agent-operator",
+    )
+    text = gauge(UTIL, ('gpu="0",UUID="GPU-1",pod="p"', 5))
+    found = [points(read(Page(Recipe(plan, job), one.labels), text)) for one in (ours, addon)]
+    identities = [{(point.name, point.dimensions) for point in each} for each in found]
+    assert all(identities)
+    assert not identities[0] & identities[1]
+
+
+@rows.of("ISS-132")
+def test_the_node_is_that_of_the_exporters_pod(report: Json) -> None:
+    """It is told by discovery, whatever the page says in Hostname."""
+    plan, job = shipped()
+    target = exporter(
+        job, namespace="gpu", pod_label_app="nvidia-dcgm-exporter", pod_node_name="ip-10-0-0-1"
+    )
+    page = Page(Recipe(plan, job), target.labels)
+    text = gauge(UTIL, ('gpu="0",Hostname="nvidia-dcgm-exporter-48cwd"', 5))
+    (event,) = read(page, text).events
+    assert b'"NodeName":"ip-10-0-0-1"' in event.message
+
+
+@rows.of("ISS-164")
+def test_a_label_that_newer_exporters_call_otherwise(report: Json, tmp_path: Path) -> None:
+    """It has one name here, so that a dimension set fits all versions; the check says which."""
+    of = kitchen.plan(declared(sets=(("ClusterName", "Hostname", "gpu"),)))
+    text = gauge(UTIL, ('gpu="0",hostname="ip-10-0-0-1"', 5))
+    (point,) = points(read(kitchen.page(of), text))
+    assert dimensions(point)["Hostname"] == "ip-10-0-0-1"
+    config = agent(declaration(dimensions=[["ClusterName", "hostname", "gpu"]]))
+    said = files.write(tmp_path, config).said("label-never-set")
+    assert said.help == "write Hostname"
+
+
+@rows.of("ISS-168")
+def test_utilisation_of_a_slice(report: Json) -> None:
+    """The shipped configuration sends what tells something of slices, beside their zero."""
+    plan, job = shipped()
+    target = exporter(job, namespace="gpu", pod_label_app="nvidia-dcgm-exporter")
+    engine = "DCGM_FI_PROF_GR_ENGINE_ACTIVE"
+    labels = 'gpu="0",GPU_I_PROFILE="1g.5gb",GPU_I_ID="7",pod="p"'
+    text = gauge(UTIL, (labels, 0)) + gauge(engine, (labels, 0.5))
+    found = points(read(Page(Recipe(plan, job), target.labels), text))
+    assert {(point.name, point.value) for point in found} == {(UTIL, 0), (engine, 0.5)}
