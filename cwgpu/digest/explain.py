@@ -10,13 +10,12 @@ from typing import Any, TypeAlias, cast
 
 import orjson
 
-from cwgpu.digest import assemble, values
+from cwgpu.digest import assemble, page, values
 from cwgpu.digest.assemble import Sample
 from cwgpu.digest.because import Asked
 from cwgpu.digest.line import Slot
-from cwgpu.digest.page import Page
 from cwgpu.digest.recipe import Recipe, Series
-from cwgpu.digest.record import Record, Templates
+from cwgpu.digest.record import Record
 from cwgpu.digest.survey import Sighting
 from cwgpu.digest.tally import Tally
 from cwgpu.emf.delta import Treatment
@@ -122,16 +121,14 @@ def explain(
     recipe: Recipe, target_labels: Labels, body: bytes, content_type: str = ""
 ) -> Explanation | Refused:
     """Say of each series of an answer what a first scrape makes of it."""
-    examined = Page(recipe, target_labels).examine(body, content_type)
+    examined = page.Page(recipe, target_labels).examine(body, content_type)
     if isinstance(examined, Refused):
         return examined
     survey, samples = examined.survey, examined.samples
-    ledger, templates = Ledger(), Templates(recipe.plan.emf.namespace)
+    ledger, templates = Ledger(), page.templates(recipe.plan.emf)
     contents = assemble.contents(samples, survey.bad, recipe, templates, tally=ledger)
-    found = values.read([sighting.value for sighting in survey.sightings])
-    for record in contents.records:
-        # No counter has been seen before, so the time of the scrape makes no difference.
-        record.emit(found, 0, templates=templates, tally=ledger)
+    # No counter has been seen before, so the time of the scrape makes no difference.
+    contents.judge.row(values.read([sighting.value for sighting in survey.sightings]), 0, ledger)
     outlines = [orjson.loads(record.outline()) for record in contents.records]
     metrics = dict(_metrics(outlines, samples))
     asked = Asked(recipe, target_labels)
@@ -148,15 +145,15 @@ def explain(
 
 def _event(record: Record, outline: _Json) -> Event:
     labels = {name: value for name, value in outline.items() if isinstance(value, str)}
-    return Event(record.stream, record.at_ms, labels)
+    return Event(record.kind.stream, record.kind.at_ms, labels)
 
 
 def _metrics(outlines: Sequence[_Json], samples: Sequence[Sample]) -> Iterator[tuple[int, Metric]]:
     """Give what the events say of their metrics, by the position of the sample."""
     for event, outline in enumerate(outlines):
         directives = _directives(outline)
-        for name, position in outline.items():
-            if isinstance(position, int):
+        for name, positions in outline.items():
+            for position in positions if isinstance(positions, list) else ():
                 slot = cast("Slot", samples[position].line.fate)  # as all that is in an event
                 yield (
                     position,

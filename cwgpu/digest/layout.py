@@ -8,7 +8,9 @@ label and no regex.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from cwgpu.digest.record import Record, picker
+from cwgpu.digest.judge import Judge
+from cwgpu.digest.pick import picker
+from cwgpu.digest.record import Record
 from cwgpu.digest.survey import Survey
 from cwgpu.model.reading import BadLine, Counts, Drop
 
@@ -17,7 +19,11 @@ from cwgpu.model.reading import BadLine, Counts, Drop
 class Contents:
     """What a page holds, whatever its numbers."""
 
-    records: tuple[Record, ...]
+    now: tuple[Record, ...]
+    """Records that are rendered at every scrape."""
+    later: tuple[Record, ...]
+    """Records that are rendered when a window is over."""
+    judge: Judge
     samples: int
     drops: tuple[Drop, ...]
     """Samples that are dropped whatever their values."""
@@ -25,6 +31,11 @@ class Contents:
     counts: Counts = field(default_factory=Counts)
     """Without new series: there are none as long as the page keeps its lines."""
     shadowed: frozenset[str] = frozenset()
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """All of them."""
+        return self.now + self.later
 
 
 class Layout:

@@ -15,12 +15,15 @@ from cwgpu.digest.record import Templates
 from cwgpu.digest.survey import MOST_BAD, Survey, Walk
 from cwgpu.digest.tally import Tally
 from cwgpu.digest.values import Values
+from cwgpu.digest.window import Window
+from cwgpu.emf import limits
 from cwgpu.emf.delta import Baseline
 from cwgpu.model.errors import ExpositionError
 from cwgpu.model.event import EmfEvent
 from cwgpu.model.labels import Labels
 from cwgpu.model.reading import Counts, Reading, Refused
 from cwgpu.model.scrape import FailReason
+from cwgpu.plan.plan import Emf
 from cwgpu.prom import content
 
 _MOST_OTHERS = 100_000
@@ -45,24 +48,39 @@ class Page:
         """Know nothing yet."""
         self._recipe = recipe
         self._memory = Memory(recipe, target_labels)
-        self._templates = Templates(recipe.plan.emf.namespace)
+        self._templates = templates(recipe.plan.emf)
         # Records some of whose values cannot be sent: which ones may differ at every scrape, so
         # what the last one had no use for is forgotten.
-        self._partial = Templates(recipe.plan.emf.namespace)
+        self._partial = templates(recipe.plan.emf)
+        self._window = Window(recipe.plan.emf.events.window_s, templates(recipe.plan.emf))
+        self._interval_ms = int(recipe.job.interval_s * 1000)
         self._layout: Layout | None = None
 
     def adopt(self, former: "Page") -> None:
-        """Take over the counters' baselines of the page that this one replaces."""
+        """Take over the counters' baselines of the page that this one replaces.
+
+        What waits there for its window to end stays there: ask it to ``close``.
+        """
         self._memory.adopt(former.baselines())
 
     def baselines(self) -> dict[bytes, Baseline]:
         """Give the last known total of each counter, by what stands before its value."""
         return self._memory.baselines()
 
+    def close(self) -> tuple[EmfEvent, ...]:
+        """Give the events of what waits for its window to end: nothing more comes, or not soon."""
+        return tuple(self._window.close())
+
+    def due(self, now_ms: int) -> bool:
+        """Whether something waits, and no answer to a scrape of its window can come any more."""
+        patience_ms = int(self._recipe.job.timeout_s * 1000)
+        return self._window.over(now_ms - patience_ms)
+
     @property
     def remembered(self) -> int:
         """How many lines, baselines and templates are held: pods that come and go add none."""
-        return len(self._memory) + len(self._templates) + len(self._partial)
+        laid = len(self._templates) + len(self._partial) + self._window.remembered
+        return len(self._memory) + laid
 
     def read(self, body: bytes, at_ms: int, content_type: str = "") -> Reading | Refused:
         """Turn one answer into events. ``at_ms`` is when the scrape began."""
@@ -94,6 +112,7 @@ class Page:
         if body:  # what an empty page does not have is not gone yet, as in Prometheus
             self._memory.settle(samples)
         self._templates.age()
+        former = self.close()
         contents = assemble.contents(samples, survey.bad, self._recipe, self._templates)
         contents = replace(
             contents,
@@ -103,7 +122,8 @@ class Page:
         if _fits(survey):
             self._layout = Layout(survey, contents, content_type)
         found = values.read([sighting.value for sighting in survey.sightings])
-        return replace(self._emit(contents, found, at_ms), counts=examined.counts)
+        reading = self._emit(contents, found, at_ms)
+        return replace(reading, events=former + reading.events, counts=examined.counts)
 
     def examine(self, body: bytes, content_type: str, at_ms: int = 0) -> Examined | Refused:
         """Read the lines of an answer and decide on each, whatever the values.
@@ -141,18 +161,29 @@ class Page:
     def _emit(self, contents: Contents, found: Values, at_ms: int) -> Reading:
         self._partial.age()
         tally = Tally(contents.drops)
+        row = contents.judge.row(found, at_ms, tally)
         events: list[EmfEvent] = []
-        for record in contents.records:
-            events += record.emit(found, at_ms, templates=self._partial, tally=tally)
+        for record in contents.now:
+            events += record.events((row,), self._partial)
+        if contents.later:
+            events += self._window.take(contents.later, row)
+            # A page that is read anew at each scrape has nothing that the next one could join.
+            if self._layout is None or self._window.ends(at_ms + self._interval_ms):
+                events += self._window.close()
         return Reading(
             events=tuple(events),
             samples=contents.samples,
-            selected=sum(event.samples for event in events),
+            selected=len(contents.judge) - row.lost,
             dropped=tally.drops(),
             bad_lines=contents.bad_lines,
             counts=contents.counts,
             shadowed=contents.shadowed,
         )
+
+
+def templates(emf: Emf) -> Templates:
+    """Give the templates of a page, empty yet."""
+    return Templates(emf.namespace, limits.ARRAY_VALUES if emf.events.arrays else 1)
 
 
 def _fits(survey: Survey) -> bool:

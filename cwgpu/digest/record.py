@@ -1,178 +1,152 @@
-"""The samples of one label set on their way into one log event."""
+"""The samples that share a log event, on their way into it.
 
-import math
-from collections.abc import Callable, Sequence
+A record has the metrics of one event template. Each has a value or several of every scrape (those
+of eight GPUs, say), and an event takes one scrape or as many as an array has room for.
+"""
+
+import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import itemgetter
-from typing import Any
+from itertools import chain
+from typing import TypeAlias
 
-from cwgpu.digest.line import Line, Slot
-from cwgpu.digest.tally import Tally
-from cwgpu.digest.values import Values
-from cwgpu.emf import delta, limits
-from cwgpu.emf import number as emf_number
+from cwgpu.digest.judge import Place, Row
+from cwgpu.digest.memo import Memo
+from cwgpu.digest.pick import Pick, picker
+from cwgpu.emf import limits, narrow
 from cwgpu.emf import template as emf_template
+from cwgpu.emf.narrow import Narrowed
 from cwgpu.emf.template import EventTemplate, Metric
-from cwgpu.gpu import blank
-from cwgpu.model.drop import DropReason
 from cwgpu.model.event import EmfEvent, StreamKey
 from cwgpu.model.labels import LabelPairs
 
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A line with a slot, and the position of its value among those of the page."""
-
-    line: Line
-    slot: Slot
-    position: int
-
-
-Pick = Callable[[Sequence[Any]], Sequence[Any]]
-
-
-def picker(positions: Sequence[int]) -> Pick:
-    """Give a function that takes these positions out of a sequence, in this order."""
-    if len(positions) > 1:
-        return itemgetter(*positions)
-    return lambda sequence: tuple(sequence[position] for position in positions)
+_Texts: TypeAlias = Sequence[bytes]
+"""Values of one metric, in order of time."""
 
 
 class Templates:
-    """Event templates by label set and metrics: making one costs more than rendering a hundred."""
+    """Event templates by labels and metrics: making one costs more than rendering a hundred."""
 
-    def __init__(self, namespace: str) -> None:
-        """Start empty."""
-        self._namespace = namespace
-        self._known: dict[tuple[LabelPairs, tuple[Metric, ...]], emf_template.Layout] = {}
-        self._used: dict[tuple[LabelPairs, tuple[Metric, ...]], emf_template.Layout] = {}
+    def __init__(self, namespace: str, most: int) -> None:
+        """Start empty. An event has up to ``most`` values of a metric."""
+        self._layouts = Memo(functools.partial(emf_template.layout, namespace, most=most))
+        self._narrowed = Memo(narrow.narrow)
+
+    def narrow(self, labels: LabelPairs, metrics: tuple[Metric, ...]) -> Narrowed:
+        """Say what of a label set's metrics can be sent."""
+        return self._narrowed.give(labels, metrics)
 
     def layout(self, labels: LabelPairs, metrics: tuple[Metric, ...]) -> emf_template.Layout:
-        """Lay out the events for these metrics, or remember how it was done."""
-        key = (labels, metrics)
-        found = self._used.get(key) or self._known.get(key)
-        if found is None:
-            found = emf_template.layout(self._namespace, labels, metrics)
-        self._used[key] = found
-        return found
+        """Lay out the events for these metrics."""
+        return self._layouts.give(labels, metrics)
 
     def __len__(self) -> int:
-        return len(self._known.keys() | self._used.keys())
+        return len(self._layouts) + len(self._narrowed)
 
     def age(self) -> None:
         """Forget what was not asked for since the last call."""
-        self._known, self._used = self._used, {}
+        self._layouts.age()
+        self._narrowed.age()
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What all samples of an event have in common."""
+
+    stream: StreamKey
+    at_ms: int | None
+    """The time that the page gives them; None: that of the scrape."""
+    waits: bool
+    """Whether an event may take several scrapes."""
+
+
+Column: TypeAlias = tuple[Metric, list[Place]]
+"""A metric of an event and the samples whose values it takes: at least one, and no more than an
+array has room for."""
 
 
 class Record:
-    """The lines whose values one event template takes, in the template's order."""
+    """What goes into the events of one template."""
 
-    __slots__ = (
-        "_at_ms",
-        "_counters",
-        "_gauges",
-        "_lines",
-        "_pick",
-        "_pick_gauges",
-        "_positions",
-        "_slots",
-        "_stream",
-        "_template",
-    )
+    __slots__ = ("_labels", "_pick", "_picks", "_rows", "_template", "columns", "kind")
 
     def __init__(
         self,
-        stream: StreamKey,
+        kind: Kind,
         template: EventTemplate,
-        places: Sequence[Place],
-        *,
-        at_ms: int | None,
+        columns: Sequence[Column],
+        labels: LabelPairs,
     ) -> None:
-        """``at_ms`` is the time the page itself gives these samples; None: that of the scrape."""
-        self._stream = stream
+        """``columns`` are in the template's order, ``labels`` those that it shows."""
+        self.kind = kind
+        self.columns = columns
         self._template = template
-        self._at_ms = at_ms
-        self._lines = tuple(place.line for place in places)
-        self._slots = tuple(place.slot for place in places)
-        self._positions = [place.position for place in places]
-        self._pick = picker(self._positions)
-        counters = {at for at, slot in enumerate(self._slots) if slot.treatment is not None}
-        self._counters = tuple(sorted(counters))
-        self._gauges = tuple(at for at in range(len(places)) if at not in counters)
-        self._pick_gauges = picker([places[at].position for at in self._gauges])
+        self._labels = labels
+        widest = max(len(places) for _, places in columns)
+        self._rows = limits.ARRAY_VALUES // widest
+        # One value of each metric at a scrape is what most records have.
+        narrow = widest == 1
+        self._pick = picker([places[0].position for _, places in columns]) if narrow else None
+        self._picks = [] if narrow else [_picker(places) for _, places in columns]
 
-    def emit(
-        self, values: Values, scraped_at_ms: int, *, templates: Templates, tally: Tally
-    ) -> list[EmfEvent]:
-        """Make the record's events; a value that cannot be sent is put to the tally's account."""
-        at_ms = scraped_at_ms if self._at_ms is None else self._at_ms
-        texts = self._pick(values.texts)
-        special = self._special(values)
-        if not special:
-            return [self._event(self._template, at_ms, texts)]
-        numbers = self._pick(values.numbers)
-        sent, lost = list(texts), set()
-        for place in special:
-            line = self._lines[place]
-            given = _value(line, self._slots[place], sent[place], numbers[place], at_ms=at_ms)
-            if isinstance(given, DropReason):
-                tally.add(given, line.name, position=self._positions[place])
-                lost.add(place)
-            else:
-                sent[place] = given
-        if not lost:
-            return [self._event(self._template, at_ms, sent)]
-        return self._spread(sent, lost, at_ms, templates)
-
-    @property
-    def stream(self) -> StreamKey:
-        """Where its events go."""
-        return self._stream
-
-    @property
-    def at_ms(self) -> int | None:
-        """The time that the page itself gives its samples."""
-        return self._at_ms
+    def events(self, rows: Sequence[Row], templates: Templates) -> list[EmfEvent]:
+        """Make the events of these scrapes, which are in order of time."""
+        if len(rows) <= self._rows:
+            return self._some(rows, templates)
+        starts = range(0, len(rows), self._rows)
+        each = (self._some(rows[start : start + self._rows], templates) for start in starts)
+        return list(chain.from_iterable(each))
 
     def outline(self) -> bytes:
-        """Give the event that it makes when no value is lost, each value being its position."""
-        return self._template.render(0, [b"%d" % position for position in self._positions])
+        """Give the event that it makes when no value is lost, arrays of positions for values."""
+        texts = [b"%a" % [place.position for place in places] for _, places in self.columns]
+        return self._template.render(0, texts)
 
-    def _event(self, template: EventTemplate, at_ms: int, texts: Sequence[bytes]) -> EmfEvent:
-        message = template.render(at_ms, texts)
-        return EmfEvent(self._stream, at_ms, message, len(texts), template.datapoints)
+    def _some(self, rows: Sequence[Row], templates: Templates) -> list[EmfEvent]:
+        """Make the events of no more scrapes than fit."""
+        at_ms = rows[-1].at_ms if self.kind.at_ms is None else self.kind.at_ms
+        whole = not any(row.lost for row in rows)
+        if self._pick and len(rows) == 1:
+            texts = self._pick(rows[0].texts)
+            if whole or None not in texts:
+                message = self._template.render(at_ms, texts)
+                return [self._event(message, at_ms, len(texts), self._template.datapoints)]
+        values = self._values(rows)
+        if not whole:
+            values = [list(filter(None, texts)) for texts in values]
+        if all(values):
+            return [self._filled(self._template, at_ms, values)]
+        return self._spread(values, at_ms, templates)
 
-    def _special(self, values: Values) -> Sequence[int]:
-        """Name the places whose value is not simply sent as the page has it."""
-        if not values.finite:
-            return range(len(self._slots))
-        gauges = self._pick_gauges(values.numbers)
-        if not gauges or (max(gauges) < blank.FLOOR and min(gauges) >= -limits.VALUE):
-            return self._counters
-        plain = zip(self._gauges, gauges, strict=True)
-        odd = (at for at, one in plain if not -limits.VALUE <= one < blank.FLOOR)
-        return sorted((*odd, *self._counters))
+    def _values(self, rows: Sequence[Row]) -> Sequence[_Texts]:
+        """Give the values of each metric."""
+        scrapes = [row.texts for row in rows]
+        if self._pick:
+            return list(zip(*map(self._pick, scrapes), strict=True))
+        return [list(chain.from_iterable(map(pick, scrapes))) for pick in self._picks]
 
-    def _spread(
-        self, texts: Sequence[bytes], lost: set[int], at_ms: int, templates: Templates
-    ) -> list[EmfEvent]:
-        """Make events of the values that are left."""
-        kept = [place for place in range(len(texts)) if place not in lost]
-        metrics = tuple(self._slots[place].metric for place in kept)
-        layout = templates.layout(self._slots[0].labels, metrics)
+    def _spread(self, values: Sequence[_Texts], at_ms: int, templates: Templates) -> list[EmfEvent]:
+        """Make events of the metrics that have a value."""
+        kept = [at for at, texts in enumerate(values) if texts]
+        layout = templates.layout(self._labels, tuple(self.columns[at][0] for at in kept))
         return [
-            self._event(template, at_ms, [texts[kept[at]] for at in template.metrics])
+            self._filled(template, at_ms, [values[kept[at]] for at in template.metrics])
             for template in layout.templates
         ]
 
+    def _filled(self, template: EventTemplate, at_ms: int, values: Sequence[_Texts]) -> EmfEvent:
+        counts = [len(texts) for texts in values]
+        message = template.render(at_ms, [_array(texts) for texts in values])
+        datapoints = sum(map(int.__mul__, counts, template.weights))
+        return self._event(message, at_ms, sum(counts), datapoints)
 
-def _value(line: Line, slot: Slot, text: bytes, number: float, *, at_ms: int) -> bytes | DropReason:
-    value = float(number)
-    if value >= blank.FLOOR and slot.field and blank.is_blank(slot.field, value):
-        return DropReason.BLANK
-    if slot.treatment is None:
-        if not math.isfinite(value):
-            return DropReason.NOT_FINITE
-        return text if abs(value) <= limits.VALUE else DropReason.OUT_OF_RANGE
-    line.baseline, given = delta.step(line.baseline, value, at_ms, slot.treatment)
-    return given if isinstance(given, DropReason) else emf_number.text(given)
+    def _event(self, message: bytes, at_ms: int, samples: int, datapoints: int) -> EmfEvent:
+        return EmfEvent(self.kind.stream, at_ms, message, samples, datapoints)
+
+
+def _array(texts: _Texts) -> bytes:
+    return b"[%b]" % b",".join(texts) if len(texts) > 1 else texts[0]
+
+
+def _picker(places: Sequence[Place]) -> Pick:
+    return picker([place.position for place in places])

@@ -13,6 +13,8 @@ import re
 
 DEFINITIONS = 100
 """Most metric definitions of one directive (EMF), and of all directives of an event (QUOTA)."""
+ARRAY_VALUES = 100
+"""Most values of one metric in an event, which are then an array (EMF)."""
 SET_NAMES = 30
 """Most dimensions of one dimension set (EMF)."""
 VALUE = 2.0**360

@@ -14,3 +14,22 @@ def text(value: float) -> bytes:
         message = f"{value} cannot be written in JSON: drop it before it comes here"
         raise ValueError(message)
     return orjson.dumps(float(value)).removesuffix(b".0")
+
+
+def rounded(text: bytes, decimals: int) -> bytes:
+    """Write a JSON number with at most so many decimals, halves to even as Python does.
+
+    A whole number stays as it is written, as does a text that is short enough. What rounds to zero
+    is 0, without a sign or an exponent.
+    """
+    if text.isdigit():
+        return text
+    mantissa, exponent, _ = text.lower().partition(b"e")
+    if not exponent and len(mantissa.partition(b".")[2]) <= decimals:
+        return text
+    value = float(text)
+    if exponent and value.is_integer():  # it may have hundreds of digits
+        return text
+    written = b"%.*f" % (decimals, value)
+    short = written.rstrip(b"0").removesuffix(b".") if decimals else written
+    return b"0" if short == b"-0" else short

@@ -6,7 +6,7 @@ The form is EMF v1, the specification named in the package; the limits are in ``
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import orjson
@@ -39,15 +39,20 @@ class EventTemplate:
 
     metrics: tuple[int, ...]
     """Places, in the sequence given to ``layout``, of the metrics that it carries."""
+    weights: tuple[int, ...]
+    """Datapoints that CloudWatch makes of one value of each of them."""
     datapoints: int
-    """Datapoints that CloudWatch makes of one event."""
+    """Datapoints of one value of each of them, together."""
     form: bytes
-    """For the ``%`` operator: one ``%b`` for each value, before them ``%d`` if ``timed``."""
+    """For the ``%`` operator: one ``%b`` for each metric, before them ``%d`` if ``timed``."""
     timed: bool
     """Whether the event has directives, and so a time."""
 
     def render(self, at_ms: int, values: Sequence[bytes]) -> bytes:
-        """Give the message: ``values`` are JSON texts in the order of ``metrics``."""
+        """Give the message: ``values`` are JSON texts in the order of ``metrics``.
+
+        Each is a number, or an array of as many as ``layout`` was told of.
+        """
         if self.timed:
             return self.form % (at_ms, *values)
         return self.form % tuple(values)
@@ -55,105 +60,35 @@ class EventTemplate:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How the metrics of one label set are spread over events."""
+    """How metrics are spread over events."""
 
     templates: tuple[EventTemplate, ...]
-    dropped: tuple[tuple[int, DropReason], ...]
+    dropped: tuple[tuple[int, DropReason], ...] = ()
     """Place of each metric that is in no template, and why; in order of the places."""
-    skipped: tuple[tuple[int, DimensionSet], ...]
-    """Dimension sets that cannot be used, each with the place of its metric; in that order."""
 
 
-def layout(namespace: str, labels: LabelPairs, metrics: Sequence[Metric]) -> Layout:
-    """Spread the metrics of one label set over as few events as their order allows.
+def layout(
+    namespace: str, labels: LabelPairs, metrics: Sequence[Metric], *, most: int = 1
+) -> Layout:
+    """Spread metrics over as few events as their order allows, each with all the labels.
 
-    Every rendered message is within ``limits.MESSAGE_BYTES`` as long as a value's text is within
-    ``limits.VALUE_BYTES``. Names are the caller's; what cannot be sent is dropped here:
-
-    * a metric whose name CloudWatch does not take, or called ``_aws``;
-    * all but the last of equally named metrics: an event holds a name once;
-    * a dimension set that names a label which is absent, or hidden because a metric of the label
-      set has its name; a metric left without any set;
-    * a metric that is too large for an event of its own.
-
-    That the values of the labels are valid dimensions was checked by ``declare.directives``.
+    Labels and metrics are as ``narrow.narrow`` leaves them: no two have one name, and dimension
+    sets name labels that are there. Every rendered message is within ``limits.MESSAGE_BYTES`` as
+    long as a metric has up to ``most`` values, with texts within ``limits.VALUE_BYTES``. A metric
+    that is too large for an event of its own is dropped here.
     """
-    losses = _Losses()
-    sendable = _sendable(labels, metrics, losses)
-    hidden = {limits.RESERVED, *(metric.name for metric in sendable.values())}
-    members = [
-        _text(name) + b":" + _text(value) for name, value in labels if value and name not in hidden
-    ]
-    drafts = [_Draft(namespace, members)]
-    for place, metric in sendable.items():
+    members = [_text(name) + b":" + _text(value) for name, value in labels]
+    drafts = [_Draft(namespace, members, most)]
+    dropped: list[tuple[int, DropReason]] = []
+    for place, metric in enumerate(metrics):
         if drafts[-1].take(place, metric):
             continue
-        fresh = _Draft(namespace, members)
+        fresh = _Draft(namespace, members, most)
         if fresh.take(place, metric):
             drafts.append(fresh)
         else:
-            losses.dropped[place] = DropReason.TOO_LARGE
-    return Layout(
-        templates=tuple(draft.template() for draft in drafts if draft.places),
-        dropped=tuple(sorted(losses.dropped.items(), key=_place)),
-        skipped=tuple(sorted(losses.skipped, key=_place)),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Losses:
-    """What ``Layout`` tells of the metrics that did not go through whole."""
-
-    dropped: dict[int, DropReason] = field(default_factory=dict)
-    skipped: list[tuple[int, DimensionSet]] = field(default_factory=list)
-
-
-def _place(loss: tuple[int, object]) -> int:
-    return loss[0]
-
-
-def _sendable(labels: LabelPairs, metrics: Sequence[Metric], losses: _Losses) -> dict[int, Metric]:
-    """Keep what an event can hold, by place, with the dimension sets that can be used."""
-    last = {metric.name: place for place, metric in enumerate(metrics)}
-    kept: dict[int, Metric] = {}
-    for place, metric in enumerate(metrics):
-        reserved = metric.name == limits.RESERVED
-        if reserved or (metric.sets and limits.metric_name_fault(metric.name)):
-            losses.dropped[place] = DropReason.NAME_INVALID
-        elif last[metric.name] != place:
-            losses.dropped[place] = DropReason.DUPLICATE
-        else:
-            kept[place] = metric
-    present = {name for name, value in labels if value} - {limits.RESERVED}
-    # First each metric alone: one that lives only by the label it hides is lost and hides nothing.
-    for place, metric in list(kept.items()):
-        _narrow(kept, place, present - {metric.name}, losses)
-    shown = present - {metric.name for metric in kept.values()}
-    for place in list(kept):
-        _narrow(kept, place, shown, losses)
-    return kept
-
-
-def _narrow(kept: dict[int, Metric], place: int, shown: set[str], losses: _Losses) -> None:
-    """Leave the metric the sets made of labels that are shown; drop it if none is left."""
-    metric = kept[place]
-    unusable = {
-        names
-        for sets in metric.sets
-        for names in sets
-        if len(names) > limits.SET_NAMES or not shown.issuperset(names)
-    }
-    if not unusable:
-        return
-    losses.skipped.extend((place, names) for names in sorted(unusable))
-    rest = (tuple(names for names in sets if names not in unusable) for sets in metric.sets)
-    kept[place] = replace(metric, sets=tuple(sets for sets in rest if sets))
-    if not kept[place].sets:
-        large = any(len(names) > limits.SET_NAMES for names in unusable)
-        losses.dropped[place] = (
-            DropReason.DIMENSION_INVALID if large else DropReason.DIMENSION_MISSING
-        )
-        del kept[place]
+            dropped.append((place, DropReason.TOO_LARGE))
+    return Layout(tuple(draft.template() for draft in drafts if draft.places), tuple(dropped))
 
 
 _OPENING = b'{"_aws":{"Timestamp":%d,"CloudWatchMetrics":['
@@ -163,14 +98,15 @@ _CLOSING = b"]},"
 class _Draft:
     """One event while it is being filled."""
 
-    def __init__(self, namespace: str, members: Sequence[bytes]) -> None:
+    def __init__(self, namespace: str, members: Sequence[bytes], most: int) -> None:
         self.places: list[int] = []
         self._namespace = _text(namespace)
         self._members = members
         self._names: list[bytes] = []
         self._directives: dict[tuple[Sets, int], list[bytes]] = {}
         self._definitions = 0
-        self._datapoints = 0
+        self._weights: list[int] = []
+        self._room = most * limits.VALUE_BYTES + (most > 1) * (len("[]") + (most - 1) * len(","))
         # Each member and element is counted with a comma, also the last ones, which have none.
         self._bytes = len(_OPENING) + limits.TIME_BYTES + len(_CLOSING) + len("}")
         self._bytes += sum(len(member) + len(",") for member in members)
@@ -179,7 +115,7 @@ class _Draft:
         """Add a metric if it fits; else change nothing and say False."""
         name = _text(metric.name)
         definition = _definition(metric)
-        size = len(name) + len(":,") + limits.VALUE_BYTES
+        size = len(name) + len(":,") + self._room
         keys = list(_keys(metric.sets))
         for key in keys:
             size += len(definition) + len(",")
@@ -196,7 +132,7 @@ class _Draft:
         self._names.append(name)
         self._bytes += size
         self._definitions += len(keys)
-        self._datapoints += sum(len(sets) for sets in metric.sets)
+        self._weights.append(sum(len(sets) for sets in metric.sets))
         return True
 
     def template(self) -> EventTemplate:
@@ -207,7 +143,8 @@ class _Draft:
         opening = _OPENING + _literal(directives) + _CLOSING if directives else b"{"
         return EventTemplate(
             metrics=tuple(self.places),
-            datapoints=self._datapoints,
+            weights=tuple(self._weights),
+            datapoints=sum(self._weights),
             form=opening + body + b"}",
             timed=bool(directives),
         )

@@ -3,6 +3,7 @@
 import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from cwgpu.emf.declare import Declaration
 from cwgpu.emf.delta import Treatment
@@ -126,6 +127,37 @@ class Dcgm:
     """Make a gauge of whether a pod has a GPU and does nothing with it; None: none."""
 
 
+class GroupBy(enum.Enum):
+    """Which samples share a log event."""
+
+    LABELS = "labels"
+    """Those with all labels in common."""
+    DIMENSIONS = "dimensions"
+    """Those of one metric identity: with the labels in common that their dimension sets name."""
+
+
+Kept: TypeAlias = Literal["all", "dimensions"] | tuple[str, ...]
+"""Labels that an event keeps beside those that its dimension sets name; ``dimensions``: none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """How samples are packed into log events. The datapoints are the same, however it is."""
+
+    group_by: GroupBy = GroupBy.LABELS
+    window_s: float | None = None
+    """Samples of so much time, as the clock divides it, are one event; None: each scrape has its
+    own."""
+    labels: Kept = "all"
+    decimals: int | None = None
+    """Digits that are kept behind the decimal point; None: all."""
+
+    @property
+    def arrays(self) -> bool:
+        """Whether a metric of an event may have several values."""
+        return self.window_s is not None or self.group_by is GroupBy.DIMENSIONS
+
+
 @dataclass(frozen=True, slots=True)
 class Emf:
     """From samples to log events."""
@@ -144,6 +176,7 @@ class Emf:
     """The first selector that matches a counter's name decides; none: ``Treatment.DELTA``."""
     resolutions: tuple[tuple[NameMatch, int], ...] = ()
     """The first selector that matches decides on 1 or 60 seconds; none: unsaid, which is 60."""
+    events: Events = field(default_factory=Events)
 
 
 @dataclass(frozen=True, slots=True)

@@ -477,7 +477,7 @@ def test_a_reload_keeps_baselines_no_longer_than_a_page_does() -> None:
     assert page.remembered == 1
     for number in range(KEPT_SCRAPES + 1):
         kitchen.read(page, gauge(1) + "\n" * number)
-    assert page.remembered == 2  # the gauge's line and its event's template
+    assert page.remembered == 3  # the gauge's line, its label set and its event's template
     assert kitchen.account(kitchen.read(page, counter(9), START_MS + STEP_MS)) == BASELINE
 
 
@@ -488,7 +488,7 @@ def test_pods_that_come_and_go_leave_nothing_behind() -> None:
     for number in range(20 * KEPT_SCRAPES):
         kitchen.read(page, counter(number, f"pod-{number}") + gauge(number))
         most = max(most, page.remembered)
-    assert most <= (KEPT_SCRAPES + 1) + 1 + 3 * 2
+    assert most <= (KEPT_SCRAPES + 1) + 1 + 5 * 2
     assert page.remembered <= most
 
 
@@ -504,7 +504,7 @@ def test_values_that_come_and_go_leave_nothing_behind() -> None:
 
     for number in range(200):
         kitchen.read(page, text(number))
-    assert page.remembered <= len(names) + 1 + 2
+    assert page.remembered <= len(names) + 2 + 2
 
 
 def test_events_of_more_than_100_metrics_are_split() -> None:

@@ -3,14 +3,17 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cwgpu.emf import template
-from cwgpu.emf.template import Layout, Metric
+from cwgpu.emf import narrow, template
+from cwgpu.emf.declare import DimensionSet
+from cwgpu.emf.template import EventTemplate, Metric
 from cwgpu.model.drop import DropReason
 from cwgpu.model.labels import LabelPairs, pairs
 
@@ -83,12 +86,30 @@ def extract(message: bytes) -> list[Datapoint]:
     return datapoints
 
 
-def lay(metrics: Sequence[Metric], labels: LabelPairs = LABELS) -> Layout:
-    """Lay out in the tests' namespace."""
-    return template.layout(NAMESPACE, labels, metrics)
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """What became of metrics: those of ``narrow`` and ``template`` together."""
+
+    templates: tuple[EventTemplate, ...]
+    """With the places that the metrics had before both."""
+    dropped: tuple[tuple[int, DropReason], ...] = ()
+    skipped: tuple[tuple[int, DimensionSet], ...] = ()
 
 
-def render(laid: Layout) -> list[bytes]:
+def lay(metrics: Sequence[Metric], labels: LabelPairs = LABELS, most: int = 1) -> Laid:
+    """Lay out in the tests' namespace what can be sent of a label set."""
+    narrowed = narrow.narrow(labels, metrics)
+    places = [place for place, _ in narrowed.metrics]
+    kept = [metric for _, metric in narrowed.metrics]
+    laid = template.layout(NAMESPACE, narrowed.labels, kept, most=most)
+    templates = (
+        replace(one, metrics=tuple(places[at] for at in one.metrics)) for one in laid.templates
+    )
+    dropped = [*narrowed.dropped, *((places[at], reason) for at, reason in laid.dropped)]
+    return Laid(tuple(templates), tuple(sorted(dropped, key=itemgetter(0))), narrowed.skipped)
+
+
+def render(laid: Laid) -> list[bytes]:
     """Render every event; the value of a metric is its place."""
     return [one.render(AT_MS, [b"%d" % place for place in one.metrics]) for one in laid.templates]
 
@@ -171,7 +192,7 @@ def test_a_label_set_without_labels_has_events_too() -> None:
 
 def test_nothing_gives_no_event() -> None:
     """Without metrics there is nothing to send, whatever the labels are."""
-    assert lay([]) == Layout((), (), ())
+    assert lay([]) == Laid(())
 
 
 def test_members_of_the_old_format_are_ordinary_labels() -> None:
@@ -329,7 +350,7 @@ METRICS = st.lists(
 LABEL_SETS = st.dictionaries(NAMES, NAMES, max_size=6).map(pairs)
 
 
-def asked(metrics: Sequence[Metric], laid: Layout, labels: dict[str, str]) -> list[Datapoint]:
+def asked(metrics: Sequence[Metric], laid: Laid, labels: dict[str, str]) -> list[Datapoint]:
     """List the datapoints asked for, less those that the layout says it gives up."""
     dropped, skipped = dict(laid.dropped), set(laid.skipped)
     return [

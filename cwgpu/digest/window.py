@@ -1,0 +1,63 @@
+"""What of a page waits for its event: the scrapes of one window.
+
+A window is a part of the clock's time, every minute say. The scrapes that wait are of one shape of
+the page. They are rendered when the last of the window is there, when the page takes another shape,
+or when somebody asks for what there is. The datapoints are the same: several events of one minute
+add up in CloudWatch.
+"""
+
+from collections.abc import Sequence
+
+from cwgpu.digest.judge import Row
+from cwgpu.digest.record import Record, Templates
+from cwgpu.emf import limits
+from cwgpu.model.event import EmfEvent
+
+
+class Window:
+    """The open window of one page, if there is one."""
+
+    def __init__(self, window_s: float | None, templates: Templates) -> None:
+        """Begin with nothing; None is for a page that never lets anything wait.
+
+        ``templates`` are for records some of whose metrics have no value in the whole window.
+        """
+        self._window_ms = int(window_s * 1000) if window_s else 1
+        self._templates = templates
+        self._number = 0
+        self._records: Sequence[Record] = ()
+        self._rows: list[Row] = []
+
+    @property
+    def remembered(self) -> int:
+        """How many templates are held."""
+        return len(self._templates)
+
+    def take(self, records: Sequence[Record], row: Row) -> list[EmfEvent]:
+        """Let a scrape wait; gives the events of those that it does not join.
+
+        While scrapes wait, the records must be the same, and so the page's shape.
+        """
+        number = row.at_ms // self._window_ms
+        events = self.close() if number != self._number else []
+        self._number, self._records = number, records
+        self._rows.append(row)
+        return events
+
+    def ends(self, next_ms: int) -> bool:
+        """Whether a scrape at that time would not join those that wait."""
+        # More of them would make no fewer events, and memory has an end.
+        full = len(self._rows) >= limits.ARRAY_VALUES
+        return full or next_ms // self._window_ms != self._number
+
+    def over(self, now_ms: int) -> bool:
+        """Whether something waits, and its time is over."""
+        return bool(self._rows) and now_ms // self._window_ms > self._number
+
+    def close(self) -> list[EmfEvent]:
+        """Give the events of what waits."""
+        rows, self._rows = self._rows, []
+        if not rows:
+            return []
+        self._templates.age()
+        return [one for record in self._records for one in record.events(rows, self._templates)]
