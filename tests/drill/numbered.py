@@ -86,6 +86,16 @@ class Run:
         whole = [line for line in self.stderr if line.startswith(b"{") and line.endswith(b"}\n")]
         return [json.loads(line) for line in whole]
 
+    def brings(self, condition: Callable[[], object]) -> None:
+        """Wait for what it brings about."""
+        within(lambda: condition() or self.process.poll() is not None, AMPLE_S)
+        assert condition(), self.last_words
+
+    @property
+    def last_words(self) -> str:
+        """What it said at last, for a drill that fails."""
+        return b"".join(self.stderr[-20:]).decode()
+
     def said(self, event: str) -> list[dict[str, Any]]:
         """Give the lines of this name; once it has ended."""
         return [line for line in self.journal if line["event"] == event]
@@ -275,11 +285,6 @@ def ground(folder: Path, shape: Shape, **own: object) -> Iterator[Ground]:
     pages = [shape.page(number) for number in range(1, shape.pages + 1)]
     with FakeExporter(*pages, b"# no more\n") as exporter, FakeCloudWatch() as cloudwatch:
         yield Ground(folder, shape, exporter, cloudwatch, dict(own))
-
-
-def eventually(condition: Callable[[], object], what: str) -> None:
-    """Wait for what a process brings about."""
-    assert within(condition, AMPLE_S), f"it never came about: {what}"
 
 
 def within(condition: Callable[[], object], most_s: float, every_s: float = 0.001) -> bool:

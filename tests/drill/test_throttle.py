@@ -17,7 +17,7 @@ from tests.fakes.cloudwatch import FakeCloudWatch
 
 TIMES = 20
 MINUTE_S = 60.0
-FLUSHES = 5
+FLUSHES = 3
 MOST_CALLS = 25
 """In the first minute."""
 
