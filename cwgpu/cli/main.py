@@ -9,7 +9,7 @@ from cwgpu.cli import exits, streams
 from cwgpu.cli.verbs import Verbs
 from cwgpu.model.errors import CwgpuError
 
-_VERBS = ("run", "check", "targets", "explain", "spool", "iam", "demo")
+_VERBS = ("run", "check", "targets", "explain", "cost", "spool", "iam", "demo")
 _EPILOG = "\b\nExit codes:\n" + "\n".join(
     f"  {code:<3} {meaning}" for code, meaning in exits.MEANINGS.items()
 )

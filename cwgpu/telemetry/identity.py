@@ -9,15 +9,27 @@ from typing import TypeAlias
 
 import orjson
 
+Dimensioned: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
+"""Namespace, and dimensions in the order of their names."""
 MetricIdentity: TypeAlias = tuple[str, tuple[tuple[str, str], ...], str]
-"""Namespace, dimensions in the order of their names, metric name."""
+"""The same, and the metric's name."""
+
+
+def directives(message: bytes) -> Iterator[tuple[Dimensioned, list[str]]]:
+    """Give metric names of an event in EMF version 1 by what else tells them from others.
+
+    A plain log event has none.
+    """
+    root = orjson.loads(message)
+    for directive in root.get("_aws", {}).get("CloudWatchMetrics", ()):
+        metrics = [metric["Name"] for metric in directive["Metrics"]]
+        for names in directive["Dimensions"]:
+            dimensions = tuple([(name, root[name]) for name in sorted(names)])
+            yield (directive["Namespace"], dimensions), metrics
 
 
 def metrics(message: bytes) -> Iterator[MetricIdentity]:
-    """Give the metrics of an event in EMF version 1; a plain log event has none."""
-    root = orjson.loads(message)
-    for directive in root.get("_aws", {}).get("CloudWatchMetrics", ()):
-        for names in directive["Dimensions"]:
-            dimensions = tuple((name, root[name]) for name in sorted(names))
-            for metric in directive["Metrics"]:
-                yield directive["Namespace"], dimensions, metric["Name"]
+    """Give each metric that an event feeds."""
+    for (namespace, dimensions), names in directives(message):
+        for name in names:
+            yield namespace, dimensions, name
