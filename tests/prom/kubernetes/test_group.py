@@ -92,6 +92,16 @@ def test_an_endpoint_whose_pod_is_not_known_is_a_target_all_the_same() -> None:
     assert f"{_P}pod_name" not in target
 
 
+def test_a_slices_port_need_not_have_a_protocol() -> None:
+    """Then there is no label of it, where Prometheus crashes."""
+    name = f"{_P}endpointslice_port_protocol"
+    found = [
+        _targets(Role.ENDPOINTSLICE, _slice({}, port))
+        for port in ({"port": 80}, {"port": 80, "protocol": "TCP"})
+    ]
+    assert [[target.get(name) for target in targets] for targets in found] == [[None], ["TCP"]]
+
+
 def test_ports_that_no_endpoint_has_are_targets_too() -> None:
     """Once for each pod, and not before it has an address."""
     reference = {"targetRef": {"kind": "Pod", "namespace": "ns", "name": "p"}}
