@@ -181,3 +181,18 @@ def test_a_dry_run_leaves_the_spool_alone(
     assert done.code == 0
     assert not directory.exists()
     assert len(exporter.requests) == 1
+
+
+def test_a_spool_that_is_off(
+    exporter: FakeExporter, cloudwatch: FakeCloudWatch, tmp_path: Path
+) -> None:
+    """The directory may be written down for another day; nothing is written there."""
+    own = {"dir": str(tmp_path / "spool"), "mode": "off"}
+    config = program.configuration(tmp_path / "off.json", exporter.address, spool=own)
+    cloudwatch.heal()
+    done = program.run(
+        "run", "-c", str(config), "--once", "--listen", "off", env=cloudwatch.environ
+    )
+    assert done.code == 0
+    assert values(cloudwatch) == Counter({0: 1})
+    assert not (tmp_path / "spool").exists()
