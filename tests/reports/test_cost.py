@@ -8,6 +8,7 @@ import pytest
 
 from cwgpu.config.complaint import Level
 from cwgpu.model.event import StreamKey
+from cwgpu.plan.plan import Events
 from cwgpu.sinks.access import Access
 from cwgpu.sinks.cloudwatch import CloudWatchSink
 from tests.cli import program
@@ -45,6 +46,28 @@ def test_what_is_not_selected_is_not_sent(report: Json, tmp_path: Path) -> None:
         done = program.run("run", "-c", str(path), "--dry-run", "--once")
     assert "299 unselected: no metric_declaration selects it" in done.summary
     assert "bytes" in done.summary
+
+
+@rows.of("ISS-039", "ISS-122")
+def test_what_it_will_cost(report: Json, tmp_path: Path) -> None:
+    """It is estimated from a page, by item, and with pods that are new all the time."""
+    page = tmp_path / "page.prom"
+    page.write_text(FAMILIES)
+    path = program.configuration(tmp_path / "a.json", "127.0.0.1:9400", selects=f"^{UTIL}$")
+    asked = ["cost", "-c", str(path), "--page", str(page), "-o", "json"]
+
+    def estimate(*more: str) -> Json:
+        done = program.run(*asked, *more)
+        assert done.code == 0
+        read: Json = json.loads(done.stdout)
+        return read
+
+    found = estimate()
+    assert found["metrics"]["fleet"] == 1
+    assert found["usd_per_month"].keys() >= {"custom_metrics", "log_ingestion", "total"}
+    churning = estimate("--pods-per-day", "200")
+    assert churning["month"]["metric_hours_of_pod_starts"] > 0
+    assert churning["usd_per_month"]["total"] > found["usd_per_month"]["total"]
 
 
 @rows.of("ISS-021")
@@ -126,6 +149,9 @@ def test_a_node_of_many_labels(report: Json) -> None:
     assert dict(point.dimensions) == {"job": "dcgm"}
     (event,) = reading.events
     assert json.loads(event.message).keys() >= target.keys()
+    few = by_job(events=Events(labels=("node_0",)))
+    (event,) = read(kitchen.page(few, target), "# TYPE u gauge\nu 1\n").events
+    assert json.loads(event.message).keys() == {"_aws", "job", "node_0", "u"}
 
 
 @rows.of("ISS-154")
@@ -138,6 +164,9 @@ def test_labels_for_the_log_alone(report: Json) -> None:
     assert len({(point.name, point.dimensions) for point in points(reading)}) == 1
     messages = [json.loads(event.message) for event in reading.events]
     assert {message["UUID"] for message in messages} == {f"GPU-{n}" for n in range(20)}
+    chosen = read(kitchen.page(by_job(events=Events(labels=("UUID",)))), f"# TYPE u gauge\n{lines}")
+    assert all(b"UUID" in event.message for event in chosen.events)
+    assert not any(b"err_msg" in event.message for event in chosen.events)
 
 
 @rows.of("ISS-155")

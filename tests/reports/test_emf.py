@@ -14,6 +14,7 @@ from cwgpu.logs import batch
 from cwgpu.model.drop import DropReason
 from cwgpu.model.event import EmfEvent, StreamKey
 from cwgpu.model.reading import Reading
+from cwgpu.plan.plan import Events, GroupBy
 from tests.digest import kitchen
 from tests.digest.kitchen import START_MS, STEP_MS, by_job, declared, points, read
 from tests.reports import files, rows
@@ -21,6 +22,7 @@ from tests.reports.files import agent, declaration
 from tests.reports.rows import Json
 
 DAY_MS = 86_400_000
+BY_DIMENSIONS = Events(GroupBy.DIMENSIONS)
 
 
 def messages(reading: Reading) -> list[dict[str, Any]]:
@@ -88,12 +90,18 @@ def test_nothing_invalid_is_ever_sent(report: Json) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("events", "count"), [(Events(), 150), (BY_DIMENSIONS, 2)], ids=["labels", "dimensions"]
+)
 @rows.of("ISS-015")
-def test_more_values_than_an_array_may_have(report: Json) -> None:
+def test_more_values_than_an_array_may_have(report: Json, events: Events, count: int) -> None:
     """150 samples of one metric with equal dimensions all count, in events that are valid."""
     lines = "".join(f'u{{gpu="{number}",pod="p"}} {number}\n' for number in range(150))
-    reading = read(kitchen.page(), f"# TYPE u gauge\n{lines}")
+    reading = read(kitchen.page(kitchen.plan(events=events)), f"# TYPE u gauge\n{lines}")
+    assert len(reading.events) == count
     assert values(reading) == Counter(("u", float(number)) for number in range(150))
+    arrays = [message["u"] for message in messages(reading)]
+    assert all(len(one) <= 100 for one in arrays if isinstance(one, list))
 
 
 @rows.of("ISS-015", "ISS-158")
@@ -174,16 +182,18 @@ def test_where_an_event_goes_is_not_in_it(report: Json) -> None:
     assert not message.keys() & {"LogGroupName", "LogStreamName"}
 
 
+@pytest.mark.parametrize("events", [Events(), BY_DIMENSIONS], ids=["labels", "dimensions"])
 @rows.of("ISS-028")
-def test_two_gpus_of_one_pod(report: Json) -> None:
-    """Both values count: average 50, maximum 90, two samples; which GPU stays a field."""
+def test_two_gpus_of_one_pod(report: Json, events: Events) -> None:
+    """Both values count: average 50, maximum 90, two samples, however events are made."""
     util = "DCGM_FI_DEV_GPU_UTIL"
     text = f'# TYPE {util} gauge\n{util}{{gpu="0",pod="p"}} 10\n{util}{{gpu="1",pod="p"}} 90\n'
-    reading = read(kitchen.page(), text)
+    reading = read(kitchen.page(kitchen.plan(events=events)), text)
     found = points(reading)
     assert sorted(point.value for point in found) == [10, 90]
     assert len({(point.name, point.dimensions, point.at_ms) for point in found}) == 1
-    assert sorted(message["gpu"] for message in messages(reading)) == ["0", "1"]
+    gpus = [message["gpu"] for message in messages(reading) if "gpu" in message]
+    assert sorted(gpus) == ([] if events.arrays else ["0", "1"])
 
 
 @rows.of("ISS-029", "ISS-121")
@@ -314,12 +324,14 @@ def test_two_declarations_that_select_one_metric(report: Json) -> None:
     assert values(reading) == Counter({(util, 1.0): 1})
 
 
+@pytest.mark.parametrize("events", [Events(), BY_DIMENSIONS], ids=["labels", "dimensions"])
 @rows.of("ISS-157")
-def test_a_name_is_listed_once(report: Json) -> None:
+def test_a_name_is_listed_once(report: Json, events: Events) -> None:
     """No event defines a metric twice, however often a page has it."""
     lines = "".join(f'u{{gpu="{number}",pod="p"}} {number}\n' for number in range(4))
     repeated = '# TYPE again gauge\nagain{pod="p"} 1\nagain{pod="p"} 2\n'
-    reading = read(kitchen.page(), f"# TYPE u gauge\n{lines}{repeated}")
+    page = kitchen.page(kitchen.plan(events=events))
+    reading = read(page, f"# TYPE u gauge\n{lines}{repeated}")
     for message in messages(reading):
         (directive,) = message["_aws"]["CloudWatchMetrics"]
         names = [metric["Name"] for metric in directive["Metrics"]]
