@@ -26,6 +26,7 @@ from cwgpu.telemetry.metrics import Metrics
 from tests.drill import swift
 
 START_S = 1_700_000_000.0
+_LOOK_S = 5.0
 _LINES = 20
 """Of each kind that are remembered: a day has thousands."""
 
@@ -106,11 +107,11 @@ class Flow:
 
     async def rests(self, most_s: float) -> None:
         """Let time pass until nothing waits to be delivered; TimeoutError."""
-        for _ in range(round(most_s)):
+        for _ in range(round(most_s / _LOOK_S)):
             self.stock.tell()
             if not self.value("cwgpu_queue_batches"):
                 return
-            await asyncio.sleep(1.0)
+            await asyncio.sleep(_LOOK_S)
         raise TimeoutError(f"after {most_s:g} s something still waits")
 
 

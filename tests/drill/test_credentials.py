@@ -84,6 +84,7 @@ def pod(service: FakeCloudWatch, monkeypatch: pytest.MonkeyPatch) -> pytest.Monk
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)
     monkeypatch.setattr(ContainerMetadataFetcher, "SLEEP_TIME", 0)  # between its three tries
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")  # of asking STS
     return monkeypatch
 
 
