@@ -84,11 +84,12 @@ class Player:
         ExpositionError when a page is refused.
         """
         played = Played()
-        events = (one for one in self._events(subject, scrapes) if one.at_ms >= START_MS)
+        events = (one for one in self.events(subject, scrapes) if one.at_ms >= START_MS)
         played.take(events, scrapes[-1][0])
         return played
 
-    def _events(self, subject: Subject, scrapes: Sequence[Scrape]) -> Iterator[EmfEvent]:
+    def events(self, subject: Subject, scrapes: Sequence[Scrape]) -> Iterator[EmfEvent]:
+        """Give all that these scrapes make."""
         page = Page(self._recipe(subject.job), subject.labels)
         reports = self._reports(subject)
         for at_ms, body in scrapes:
