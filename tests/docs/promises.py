@@ -125,10 +125,12 @@ SAMPLES: Mapping[str, tuple[str, ...]] = {
         "gpu/test_normalise.py::test_rows_of_all_versions_look_alike",
         "reports/test_gpu.py::test_a_label_that_newer_exporters_call_otherwise",
     ),
-    "DCGM 4.6 field names": (
+    "field names of DCGM 4.6 and 4.7": (
+        "reports/test_gpu.py::test_fields_of_newer_exporters",
         "gpu/test_alias.py::test_every_renamed_field_gets_its_old_name_back",
         "digest/test_recipe.py::test_fields_have_their_older_names",
     ),
+    "values that a field cannot have": ("reports/test_gpu.py::test_a_utilisation_that_cannot_be",),
     "`labelkeep` in relabel rules": (f"{_CASES}::test_labelkeep_keeps_the_scrape",),
     "one pod found through two ports": (
         f"{_CASES}::test_two_ports_of_one_exporter_are_scraped_once",
@@ -177,7 +179,10 @@ EVENTS: Mapping[str, tuple[str, ...]] = {
         "reports/test_emf.py::test_metrics_of_every_five_seconds",
         "digest/test_recipe.py::test_storage_resolution_is_said_by_the_first_selector",
     ),
-    "units of DCGM metrics": (f"{_CASES}::test_known_units_are_the_agents",),
+    "units of DCGM metrics": (
+        f"{_CASES}::test_known_units_are_the_agents",
+        "reports/test_emf.py::test_units_that_cloudwatch_does_not_know",
+    ),
 }
 
 DELIVERY: Mapping[str, tuple[str, ...]] = {

@@ -21,12 +21,9 @@ NOT_OURS: Mapping[str, str] = {
 """Reports about something that is not here."""
 
 GAPS: Mapping[str, str] = {
-    "ISS-037": "no metric yet that is 1 only while an XID is fatal",
+    "ISS-037": "the agent makes no metric yet that is 1 only while an XID is fatal",
     "ISS-039": "no guard yet against more metrics than a budget allows",
-    "ISS-043": "no bounds yet for values that a field cannot have",
     "ISS-113": "no warning when two targets tell of one GPU: their metrics are apart, as tested",
-    "ISS-128": "no units yet for DCGM's fields that metric_unit does not name",
     "ISS-135": "nothing notices an exporter whose page stands still",
-    "ISS-163": "fields of exporter 4.9 in base units are not converted yet",
 }
 """What is right, and is not done, or only in part."""

@@ -14,7 +14,7 @@ from cwgpu.logs import batch
 from cwgpu.model.drop import DropReason
 from cwgpu.model.event import EmfEvent, StreamKey
 from cwgpu.model.reading import Reading
-from cwgpu.plan.plan import Events, GroupBy
+from cwgpu.plan.plan import Dcgm, Events, GroupBy
 from tests.digest import kitchen
 from tests.digest.kitchen import START_MS, STEP_MS, by_job, declared, points, read
 from tests.reports import files, rows
@@ -288,6 +288,10 @@ def test_units_that_cloudwatch_does_not_know(report: Json, tmp_path: Path) -> No
     plan = written({util: "Percent"}).plan()
     reading = read(kitchen.page(plan, {"job": "dcgm"}), gauges(power, util))
     assert {point.name: point.unit for point in points(reading)} == {power: None, util: "Percent"}
+    ours = by_job(dcgm=Dcgm(units=True), units={util: "Count"})
+    fields = (util, "DCGM_FI_DEV_MEM_COPY_UTIL", "DCGM_FI_PROF_PCIE_TX_BYTES", power)
+    made = read(kitchen.page(ours), gauges(*fields))
+    assert [point.unit for point in points(made)] == ["Count", "Percent", "Bytes/Second", None]
 
 
 @pytest.mark.parametrize(

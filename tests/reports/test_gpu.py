@@ -215,3 +215,35 @@ def test_utilisation_of_a_slice(report: Json) -> None:
     text = gauge(UTIL, (labels, 0)) + gauge(engine, (labels, 0.5))
     found = points(read(Page(Recipe(plan, job), target.labels), text))
     assert {(point.name, point.value) for point in found} == {(UTIL, 0), (engine, 0.5)}
+
+
+@rows.of("ISS-043")
+@pytest.mark.parametrize("value", ["808334905", "4294967295", "2619", "-1"])
+def test_a_utilisation_that_cannot_be(report: Json, value: str) -> None:
+    """It is dropped and counted where that is asked for, and never cut to what may be."""
+    text = gauge(UTIL, ('gpu="3"', value), ('gpu="4"', 100))
+    bounded = kitchen.page(by_job(dcgm=Dcgm(bounds=True)))
+    assert kitchen.story(bounded, text) == [f"{UTIL}=100 | implausible=1"]
+    found = points(read(kitchen.page(by_job(dcgm=Dcgm(bounds=False))), text))
+    assert sorted(point.value for point in found) == sorted([float(value), 100])
+
+
+@rows.of("ISS-163")
+def test_fields_of_newer_exporters(report: Json) -> None:
+    """Their names and units are the older ones, so that selectors and alarms go on."""
+    engine, clock = "DCGM_FI_PROF_GR_ENGINE_UTIL_RATIO", "DCGM_FI_DEV_SM_CLOCK_HERTZ"
+    text = "".join(
+        gauge(name, ('gpu="0"', value))
+        for name, value in (
+            ("DCGM_FI_DEV_GPU_UTIL_RATIO", 0.87),
+            (engine, 0.5),
+            (clock, 1_980_000_000),
+        )
+    )
+    selectors = f"^{UTIL}$|^DCGM_FI_PROF_GR_ENGINE_ACTIVE$|^DCGM_FI_DEV_SM_CLOCK$"
+    page = kitchen.page(kitchen.plan(declared(selectors, sets=(("job",),))))
+    assert {point.name: point.value for point in points(read(page, text))} == {
+        UTIL: 87,
+        "DCGM_FI_PROF_GR_ENGINE_ACTIVE": 0.5,
+        "DCGM_FI_DEV_SM_CLOCK": 1980,
+    }
