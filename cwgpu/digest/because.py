@@ -19,6 +19,17 @@ _LATER = {
 }
 
 
+_OF_VALUES = frozenset(
+    {
+        DropReason.BLANK,
+        DropReason.UNIT_UNKNOWN,
+        DropReason.IMPLAUSIBLE,
+        DropReason.NOT_FINITE,
+        DropReason.OUT_OF_RANGE,
+    }
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """The rules that are asked once more about a series that they dropped."""
@@ -44,7 +55,7 @@ def _later(reason: DropReason, slot: Slot, value: str) -> str:
     """Explain what befell a series that declarations select."""
     if reason is DropReason.FIRST_OF_COUNTER and slot.treatment is not None:
         return _LATER[slot.treatment]
-    if reason in {DropReason.BLANK, DropReason.NOT_FINITE, DropReason.OUT_OF_RANGE}:
+    if reason in _OF_VALUES:
         return f"the value is {value}"
     if reason is DropReason.DIMENSION_MISSING:
         return "a metric of the same event has the name of the label"

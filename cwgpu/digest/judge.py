@@ -1,7 +1,7 @@
 """From the values of one scrape to the texts that its events carry, or why there is none.
 
-Most values are sent as the page has them. What needs a look, counters and large or odd numbers, is
-found for the whole page at once.
+Most values are sent as the page has them. What needs a look, counters, fields of another unit and
+large or odd numbers, is found for the whole page at once.
 """
 
 import math
@@ -44,16 +44,16 @@ class Row:
 class Judge:
     """Decides on the values of a page's places, scrape for scrape."""
 
-    __slots__ = ("_counters", "_decimals", "_gauges", "_pick_gauges", "_places")
+    __slots__ = ("_changed", "_decimals", "_pick_plain", "_places", "_plain")
 
     def __init__(self, places: Sequence[Place], decimals: int | None) -> None:
         """``places`` are in the page's order."""
         self._places = places
         self._decimals = decimals
-        counters = {at for at, place in enumerate(places) if place.slot.treatment is not None}
-        self._counters = tuple(sorted(counters))
-        self._gauges = tuple(at for at in range(len(places)) if at not in counters)
-        self._pick_gauges = picker([places[at].position for at in self._gauges])
+        changed = {at for at, place in enumerate(places) if _is_changed(place.slot)}
+        self._changed = tuple(sorted(changed))
+        self._plain = tuple(at for at in range(len(places)) if at not in changed)
+        self._pick_plain = picker([places[at].position for at in self._plain])
 
     def __len__(self) -> int:
         """Give how many samples of a scrape may go into events."""
@@ -83,12 +83,12 @@ class Judge:
         """Name the places whose value is not simply sent as the page has it."""
         if not values.finite:
             return range(len(self._places))
-        gauges = self._pick_gauges(values.numbers)
-        if not gauges or (max(gauges) < blank.FLOOR and min(gauges) >= -limits.VALUE):
-            return self._counters
-        plain = zip(self._gauges, gauges, strict=True)
-        odd = [at for at, one in plain if not -limits.VALUE <= one < blank.FLOOR]
-        return sorted((*odd, *self._counters))
+        plain = self._pick_plain(values.numbers)
+        if not plain or (max(plain) < blank.FLOOR and min(plain) >= -limits.VALUE):
+            return self._changed
+        pairs = zip(self._plain, plain, strict=True)
+        odd = [at for at, one in pairs if not -limits.VALUE <= one < blank.FLOOR]
+        return sorted((*odd, *self._changed))
 
     def _round(self, texts: list[bytes | None], decimals: int) -> None:
         for place in self._places:
@@ -97,16 +97,30 @@ class Judge:
                 texts[place.position] = emf_number.rounded(text, decimals)
 
 
+def _is_changed(slot: Slot) -> bool:
+    """Whether what is sent is another number than the page has, or depends on more than that."""
+    return slot.treatment is not None or slot.convert is not None
+
+
 def _value(place: Place, values: Values, scraped_at_ms: int) -> bytes | DropReason:
     line, slot = place.line, place.slot
     value = float(values.numbers[place.position])
     if value >= blank.FLOOR and slot.field and blank.is_blank(slot.field, value):
         return DropReason.BLANK
+    converted = slot.convert(value) if slot.convert else value
+    if isinstance(converted, DropReason):
+        return converted
     if slot.treatment is None:
-        if not math.isfinite(value):
-            return DropReason.NOT_FINITE
-        sendable = abs(value) <= limits.VALUE
-        return values.texts[place.position] if sendable else DropReason.OUT_OF_RANGE
+        return _gauge(converted, values.texts[place.position] if converted == value else None)
     at_ms = scraped_at_ms if place.at_ms is None else place.at_ms
-    line.baseline, given = delta.step(line.baseline, value, at_ms, slot.treatment)
+    line.baseline, given = delta.step(line.baseline, converted, at_ms, slot.treatment)
     return given if isinstance(given, DropReason) else emf_number.text(given)
+
+
+def _gauge(value: float, text: bytes | None) -> bytes | DropReason:
+    """Give the text of a gauge, which is the page's own where there is one."""
+    if not math.isfinite(value):
+        return DropReason.NOT_FINITE
+    if abs(value) > limits.VALUE:
+        return DropReason.OUT_OF_RANGE
+    return text or emf_number.text(value)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from cwgpu.digest.judge import Judge
+from cwgpu.digest.line import Watch
 from cwgpu.digest.pick import picker
 from cwgpu.digest.record import Record
 from cwgpu.digest.survey import Survey
@@ -31,6 +32,8 @@ class Contents:
     counts: Counts = field(default_factory=Counts)
     """Without new series: there are none as long as the page keeps its lines."""
     shadowed: frozenset[str] = frozenset()
+    watches: tuple[tuple[int, Watch], ...] = ()
+    """With the positions of their values among those of the page."""
 
     @property
     def records(self) -> tuple[Record, ...]:

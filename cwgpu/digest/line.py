@@ -1,9 +1,11 @@
 """What a page remembers of each line it has seen."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from cwgpu.emf.delta import Baseline, Treatment
 from cwgpu.emf.template import Metric
+from cwgpu.gpu.scale import Convert
 from cwgpu.model.drop import DropReason
 from cwgpu.model.kind import Kind
 from cwgpu.model.labels import LabelPairs
@@ -20,6 +22,22 @@ class Slot:
     """How a counter's values are turned into differences; None for gauges."""
     field: str = ""
     """The DCGM field whose blank values are looked for, by the name it had before relabelling."""
+    convert: Convert | None = None
+    """From the value on the page to the metric's, of a DCGM field; None: they are the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """A line whose value metrics of our own are made of, whatever becomes of the line itself."""
+
+    field: str
+    """The DCGM field, by its older name."""
+    labels: LabelPairs
+    """As they are sent, without those that come with an XID."""
+    has_pod: bool
+    """Whether the page says that a pod has the GPU."""
+    read: Callable[[float], float | None]
+    """From the value on the page to the field's; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +64,4 @@ class Line:
     baseline: Baseline | None = None
     shadows: str = ""
     """The report series (``up`` and the like) in whose place it stands."""
+    watch: Watch | None = None

@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-from cwgpu.digest import report
+from cwgpu.digest import derived, report
 from cwgpu.digest.assemble import Sample
-from cwgpu.digest.line import Line
+from cwgpu.digest.line import Line, Watch
 from cwgpu.digest.recipe import Labelled, Recipe, Series
 from cwgpu.digest.survey import Sighting, Survey
 from cwgpu.emf.delta import Baseline
+from cwgpu.gpu.scale import Scales
 from cwgpu.model.kind import Kind
 from cwgpu.model.labels import Labels
 from cwgpu.model.reading import Refused
@@ -33,6 +34,7 @@ class Memory:
         """Know nothing yet."""
         self._recipe = recipe
         self._target_labels = target_labels
+        self._scales = Scales()
         self._format: Format | None = None
         self.lines: dict[bytes, Line] = {}
         """By head."""
@@ -73,6 +75,7 @@ class Memory:
         ``end`` is the number of the first line that is not looked at.
         """
         found: list[Sample] = []
+        self._scales.begin()
         honor = self._recipe.job.honor_timestamps
         for sighting in survey.sightings:
             if end is not None and sighting.number >= end:
@@ -111,6 +114,7 @@ class Memory:
                 return cooked
             known = self.lines[sighting.head] = cooked
         known.seen_at = self._pages + 1
+        self._scales.see(name)
         return Sample(known, at_ms, fresh)
 
     def _cook(self, sighting: Sighting, series: Series, known: Line | None) -> Line | Refused:
@@ -118,9 +122,10 @@ class Memory:
         labelled = recipe.labelled(series, self._target_labels)
         if isinstance(labelled, Refused):
             return labelled
-        shadows = ""
+        shadows, watch = "", None
         if isinstance(labelled, Labelled):
-            fate = recipe.decide(labelled, series.role)
+            fate = recipe.decide(labelled, series.role, self._scales)
+            watch = derived.watch(recipe.plan.dcgm, series, labelled, self._scales)
             if recipe.job.report_series:
                 shadows = report.shadowed(labelled, self._target_labels)
         else:
@@ -135,6 +140,7 @@ class Memory:
             self._pages,
             baseline,
             shadows,
+            watch,
         )
 
     def _item(self, sighting: Sighting) -> SeriesItem:
@@ -150,3 +156,9 @@ class Memory:
 def shadowed(samples: Iterable[Sample]) -> frozenset[str]:
     """Name the report series in whose place these samples stand: those without a time of theirs."""
     return frozenset(one.line.shadows for one in samples if one.line.shadows and one.at_ms is None)
+
+
+def watches(samples: Iterable[Sample]) -> tuple[tuple[int, Watch], ...]:
+    """Give the lines that are watched, with their positions."""
+    found = ((at, one.line.watch) for at, one in enumerate(samples))
+    return tuple((at, watch) for at, watch in found if watch is not None)

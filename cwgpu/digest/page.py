@@ -6,7 +6,7 @@ differences of counters aside.
 
 from dataclasses import dataclass, replace
 
-from cwgpu.digest import assemble, count, memory, values
+from cwgpu.digest import assemble, count, derived, memory, values
 from cwgpu.digest.assemble import Sample
 from cwgpu.digest.layout import Contents, Layout
 from cwgpu.digest.memory import Memory
@@ -118,6 +118,7 @@ class Page:
             contents,
             counts=replace(examined.counts, added=0),
             shadowed=memory.shadowed(samples),
+            watches=memory.watches(samples),
         )
         if _fits(survey):
             self._layout = Layout(survey, contents, content_type)
@@ -178,6 +179,7 @@ class Page:
             bad_lines=contents.bad_lines,
             counts=contents.counts,
             shadowed=contents.shadowed,
+            watched=tuple(derived.watched(contents.watches, found.numbers)),
         )
 
 

@@ -13,12 +13,13 @@ from cwgpu.emf import declare, limits
 from cwgpu.emf.declare import Declaration
 from cwgpu.emf.delta import Treatment
 from cwgpu.emf.template import Metric
-from cwgpu.gpu import alias, normalise, rates
+from cwgpu.gpu import alias, normalise, plausible, rates, unit, xid
+from cwgpu.gpu.scale import Scales
 from cwgpu.model.drop import DropReason
 from cwgpu.model.kind import Kind
 from cwgpu.model.labels import LabelPairs, Labels, pairs
 from cwgpu.model.reading import Refused
-from cwgpu.plan.plan import Job, Plan
+from cwgpu.plan.plan import Emf, Job, Plan
 from cwgpu.prom import merge, relabel
 from cwgpu.prom.family import Role
 
@@ -26,6 +27,7 @@ TYPE_LABEL = "prom_metric_type"
 """The CloudWatch agent's label for a metric's type; declarations may match or require it."""
 
 _DCGM = "DCGM_"
+_COUNT = "Count"
 _SENDABLE = frozenset({Kind.GAUGE, Kind.COUNTER, Kind.SUMMARY})
 # Metric names seen, at most: pages have hundreds, so this only bounds a page of nonsense.
 _MOST_NAMES = 8192
@@ -51,6 +53,8 @@ class Labelled:
     labels: dict[str, str]
     field: str
     """Its name before relabelling, a DCGM field by its usual one."""
+    exposed: str
+    """Its name on the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +92,12 @@ class Recipe:
         self._writes_type = emf.log_unselected or any(
             TYPE_LABEL in names for d in emf.declarations for names in d.dimension_sets
         )
+        self._spare = frozenset(xid.LABELS) - _used(emf) if plan.dcgm.labels else frozenset()
 
-    def decide(self, labelled: Labelled, role: Role | None) -> Slot | Dropped:
-        """Decide on one series that is let in."""
+    def decide(
+        self, labelled: Labelled, role: Role | None, scales: Scales | None = None
+    ) -> Slot | Dropped:
+        """Decide on one series that is let in; ``scales`` are those of the target."""
         found = self._considered(labelled, role)
         if isinstance(found, Dropped):
             return found
@@ -98,12 +105,16 @@ class Recipe:
         if not sets and not self._emf.log_unselected:
             return _undeclared(found.chosen, found.declared)
         name, field = found.name, found.field
+        treatment = self._treatment(name, field) if found.role.cumulative else None
+        is_dcgm = field.startswith(_DCGM)
+        scale = scales.of(labelled.exposed) if scales and self._dcgm.aliases else None
         return Slot(
             labels=self._share(pairs(found.visible if self._writes_type else found.labels)),
-            metric=Metric(name, sets, self._emf.units.get(name), self._resolution(name)),
-            treatment=self._treatment(name, field) if found.role.cumulative else None,
+            metric=Metric(name, sets, self._unit(name, field, treatment), self._resolution(name)),
+            treatment=treatment,
             # What DCGM means by a value does not change with the name that a rule gave it.
-            field=field if self._dcgm.blanks and field.startswith(_DCGM) else "",
+            field=(labelled.exposed if scale else field) if self._dcgm.blanks and is_dcgm else "",
+            convert=plausible.within(field, scale) if self._dcgm.bounds else scale,
         )
 
     def consider(self, series: Series, target_labels: Labels) -> Considered | Dropped | Refused:
@@ -128,7 +139,7 @@ class Recipe:
         refused = bounds.fault(relabelled, self.job)
         if refused is not None:
             return refused
-        return Labelled(relabelled.pop(bounds.NAME), relabelled, field)
+        return Labelled(relabelled.pop(bounds.NAME), relabelled, field, series.name)
 
     def _normalised(self, series: Series) -> tuple[str, LabelPairs]:
         if not series.name.startswith(_DCGM) and not _is_dcgm_row(series.labels):
@@ -155,6 +166,8 @@ class Recipe:
         if fault:
             return Dropped(DropReason.NAME_INVALID, fault)
         labels = dict(labelled.labels)
+        if self._spare and alias.old_name(labelled.field) == xid.FIELD:
+            labels = {key: value for key, value in labels.items() if key not in self._spare}
         if self._emf.cluster_name:
             labels.setdefault("ClusterName", self._emf.cluster_name)
         if "job" not in labels:
@@ -197,6 +210,13 @@ class Recipe:
             return Treatment.ABSOLUTE
         return Treatment.DELTA
 
+    def _unit(self, name: str, field: str, treatment: Treatment | None) -> str | None:
+        found = self._emf.units.get(name)
+        if found is not None or not self._dcgm.units:
+            return found
+        found = unit.of(field)
+        return f"{found}/Second" if found == _COUNT and treatment is Treatment.RATE else found
+
     def _resolution(self, name: str) -> int | None:
         for selects, seconds in self._emf.resolutions:
             if selects(name):
@@ -208,6 +228,17 @@ def _is_dcgm_row(labels: LabelPairs) -> bool:
     # Old exporters (-o) name metrics dcgm_*; custom CSVs may name them anything. A GPU's
     # identity is in every row they write.
     return any(name in {"UUID", "uuid", "gpu_uuid"} and v.startswith("GPU-") for name, v in labels)
+
+
+def _used(emf: Emf) -> frozenset[str]:
+    """Give the labels that something asks for."""
+    if emf.log_unselected:
+        return frozenset(xid.LABELS)
+    sets = [names for one in emf.declarations for names in (*one.dimension_sets, one.source_labels)]
+    kept = emf.events.labels
+    return frozenset(
+        name for names in (*sets, kept if isinstance(kept, tuple) else ()) for name in names
+    )
 
 
 def _undeclared(chosen: tuple[Declaration, ...], declared: declare.Declared) -> Dropped:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from cwgpu.model.drop import DropReason
 from cwgpu.model.event import EmfEvent
+from cwgpu.model.labels import LabelPairs
 from cwgpu.model.scrape import FailReason
 
 
@@ -41,6 +42,20 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
+class Watched:
+    """What a DCGM field said at a scrape, of which metrics of our own are made."""
+
+    field: str
+    """By its older name."""
+    labels: LabelPairs
+    """Those of the GPU's row, as they are sent."""
+    value: float
+    """A utilisation is in percent, whatever the field."""
+    has_pod: bool
+    """Whether the page says that a pod has the GPU."""
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """A page that was read. ``samples == selected + sum of the drops' counts``, always."""
 
@@ -55,6 +70,8 @@ class Reading:
     counts: Counts = Counts()
     shadowed: frozenset[str] = frozenset()
     """Names of report series (``up`` and the like) that the page itself has for this target."""
+    watched: tuple[Watched, ...] = ()
+    """Only where the plan asks for metrics that are made of it."""
 
 
 @dataclass(frozen=True, slots=True)

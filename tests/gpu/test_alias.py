@@ -7,6 +7,7 @@ import pytest
 
 from cwgpu.gpu import alias
 from cwgpu.gpu.names import OLD_NAMES
+from cwgpu.gpu.scale import FORMERS
 
 # Old name -> new name, from the header of DCGM 4.6.0.
 RENAMED = json.loads(
@@ -28,17 +29,24 @@ def test_every_renamed_field_gets_its_old_name_back() -> None:
     [
         "DCGM_FI_DEV_GPU_UTIL",
         "DCGM_FI_DEV_SM_CLOCK",
-        # New fields with a base unit: the old name would stand for another scale.
-        "DCGM_FI_DEV_SM_CLOCK_HERTZ",
-        "DCGM_FI_DEV_GPU_ENERGY_JOULES_TOTAL",
+        # Nothing is known of an older field in another unit.
+        "DCGM_FI_DEV_C2C_MAX_BANDWIDTH_BYTES_PER_SECOND",
         "dcgm_gpu_utilization",
         "up",
         "",
     ],
 )
 def test_other_names_stay(name: str) -> None:
-    """What DCGM 4.6 did not rename keeps its name."""
+    """What DCGM did not rename keeps its name."""
     assert alias.old_name(name) == name
+
+
+def test_fields_in_base_units_get_the_old_name_too() -> None:
+    """Those of DCGM 4.7 are called as the older ones, whose unit their values get."""
+    assert alias.old_name("DCGM_FI_DEV_SM_CLOCK_HERTZ") == "DCGM_FI_DEV_SM_CLOCK"
+    assert {alias.old_name(alias.old_name(name)) for name in FORMERS} == {
+        former.name for former in FORMERS.values()
+    }
 
 
 def test_an_old_name_is_never_renamed_again() -> None:

@@ -8,12 +8,13 @@ from cwgpu.config.nearest import nearest
 from cwgpu.config.node import Loc
 from cwgpu.gpu import alias
 from cwgpu.gpu.names import OLD_NAMES
+from cwgpu.gpu.scale import FORMERS
 from cwgpu.prom import regex
 
 _PLAIN = re.compile(r"(\^?)([A-Za-z_]\w*)(\$?)", re.ASCII)
 _NUMBER = re.compile(r"[0-9]+")
 _FIELD = "DCGM_"
-_KNOWN = dcgm.FIELDS | OLD_NAMES.keys()
+_KNOWN = dcgm.FIELDS | OLD_NAMES.keys() | FORMERS.keys()
 _SLIP = 0.95
 """How like a suggestion must be: one or two letters of a name. What is less like it may well be a
 field that is not known here."""
@@ -49,14 +50,14 @@ def selector_too_wide(subject: Subject) -> None:
 
 
 def renamed_field(subject: Subject) -> None:
-    """Find DCGM 4.6 names where fields get their older names before selectors see them."""
+    """Find names of DCGM 4.6 and 4.7 where fields get their older names before selectors."""
     if not subject.own.dcgm.aliases or _renames(subject):
         return
     for loc, text in _selectors(subject):
         plain = _PLAIN.fullmatch(text)
         if (
             plain is None
-            or plain[2] not in OLD_NAMES
+            or alias.old_name(plain[2]) == plain[2]
             or any(map(regex.searching(text), dcgm.FIELDS))
         ):
             continue

@@ -41,7 +41,7 @@ def test_a_selector_that_is_meant_so(selector: str) -> None:
 
 
 def test_a_field_that_gets_its_older_name() -> None:
-    """Names of DCGM 4.6 are gone by the time that selectors are asked, unless that is off."""
+    """Newer names are gone by the time that selectors are asked, unless that is off."""
     selector = "^DCGM_FI_DEV_GPU_UTIL_RATIO$"
     (found,) = selecting(selector)
     assert found == (
@@ -50,6 +50,8 @@ def test_a_field_that_gets_its_older_name() -> None:
         "cwgpu"
     )
     assert selecting(selector, dcgm=False) == []
+    (found,) = selecting("^DCGM_FI_DEV_SM_CLOCK_HERTZ$")
+    assert 'write "^DCGM_FI_DEV_SM_CLOCK$", or' in found
 
 
 def test_a_name_that_both_have() -> None:
