@@ -400,7 +400,7 @@ async def test_halves_that_fail_on_their_way(world: World) -> None:
     assert sorted(world.sink.stored[A]) == messages([0, 1, 2, 4])
 
 
-async def _find(world: World, size: int, poison: int) -> None:
+async def check_search(world: World, size: int, poison: int) -> None:
     """Send a batch of which one event is refused."""
     bad = b"%d" % poison
     world.sink.refuses = lambda event: event.message == bad
@@ -417,7 +417,7 @@ async def _find(world: World, size: int, poison: int) -> None:
 @pytest.mark.parametrize("poison", [0, 6249, 9_999])
 async def test_one_bad_event_among_ten_thousand(world: World, poison: int) -> None:
     """It costs itself, and no more calls than two for each time that the batch is halved."""
-    await _find(world, 10_000, poison)
+    await check_search(world, 10_000, poison)
 
 
 @settings(
@@ -428,7 +428,7 @@ async def test_one_bad_event_wherever_it_is(
     caplog: pytest.LogCaptureFixture, size: int, data: st.DataObject
 ) -> None:
     """The same is true of a batch of any size."""
-    await _find(World(Witness(caplog)), size, data.draw(st.integers(0, size - 1)))
+    await check_search(World(Witness(caplog)), size, data.draw(st.integers(0, size - 1)))
 
 
 def told(names: str, pod: str) -> EmfEvent:
