@@ -213,7 +213,8 @@ class Intake:
         self._put(reading.events)  # before it is counted: what counts is kept
         self._observer.scraped(target, answer, reading)
         report = Report(up=True, duration_s=duration_s, counts=reading.counts)
-        self._reports.send(target, at_ms, report, reading.shadowed)
+        watched = reading.watched
+        self._reports.send(target, at_ms, report, reading.shadowed, watched=watched)
 
     def _fail(self, target: Target, failed: ScrapeFailed, counts: Counts) -> None:
         self._last[target.identity] = Visit(failed.at_ms, failed.duration_s, failed)

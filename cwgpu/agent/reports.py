@@ -1,17 +1,22 @@
-"""The report series of targets (``up`` and the like), where their job asks for them."""
+"""Series of our own about targets: ``up`` and the like, and gauges about GPUs, if asked for."""
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import cast
 
 from cwgpu.agent.observe import Observer
 from cwgpu.digest import report
+from cwgpu.digest.derived import Gauges
 from cwgpu.digest.page import Page
 from cwgpu.digest.recipe import Recipe
 from cwgpu.digest.report import Report
 from cwgpu.model.event import EmfEvent
-from cwgpu.model.reading import Reading
+from cwgpu.model.reading import Reading, Watched
 from cwgpu.model.target import Identity, Target
-from cwgpu.plan.plan import Plan
+from cwgpu.plan.plan import Dcgm, Idle, Plan
+
+_AS_THEY_ARE = Dcgm(labels=False, blanks=False, aliases=False, rates=False)
+"""Labels of our gauges are those that a GPU's row got: nothing is to be done about them again."""
 
 
 class Reports:
@@ -23,29 +28,58 @@ class Reports:
         self._observer = observer
         self._recipes: dict[str, Recipe] = {}
         self._pages: dict[Identity, Page] = {}
+        self._idle: Idle | None = None
+        self._gauges: dict[Identity, Gauges] = {}
+        self._reported: frozenset[str] = frozenset()
+        """Jobs whose scrapes are reported."""
 
     def follow(self, plan: Plan) -> None:
-        """Work by this plan. Reports are gauges, so there is nothing to be kept of the last."""
-        jobs = [job for job in plan.jobs if job.report_series]
-        self._recipes = {job.name: Recipe(plan, report.job(job)) for job in jobs}
+        """Work by this plan. Of the last one is kept since when GPUs are idle, and no more."""
+        self._reported = frozenset(job.name for job in plan.jobs if job.report_series)
+        dcgm = plan.dcgm
+        wanted = dcgm.xid_fatal or dcgm.idle is not None
+        jobs = [job for job in plan.jobs if wanted or job.report_series]
+        own = replace(plan, dcgm=_AS_THEY_ARE)
+        self._recipes = {job.name: Recipe(own, report.job(job)) for job in jobs}
         self._pages = {}
+        if not wanted or dcgm.idle != self._idle:
+            self._gauges = {}
+        self._idle = dcgm.idle
 
     def keep(self, wanted: Collection[Identity]) -> None:
         """Forget all targets but these."""
         self._pages = {key: page for key, page in self._pages.items() if key in wanted}
+        self._gauges = {key: one for key, one in self._gauges.items() if key in wanted}
 
     def send(
-        self, target: Target, at_ms: int, found: Report, shadowed: Collection[str] = ()
+        self,
+        target: Target,
+        at_ms: int,
+        found: Report,
+        shadowed: Collection[str] = (),
+        *,
+        watched: Sequence[Watched] = (),
     ) -> None:
-        """Report a scrape; the page itself has the series that are ``shadowed``."""
+        """Report a scrape, and what was watched on its page.
+
+        The page itself has the series that are ``shadowed``.
+        """
         recipe = self._recipes.get(target.job)
-        if recipe is None:
+        text = found.page(shadowed) if target.job in self._reported else b""
+        text += self._gauged(target, at_ms, watched) if watched else b""
+        if recipe is None or not text:
             return
         page = self._pages.get(target.identity)
         if page is None:
             page = Page(recipe, report.labels(target.labels))
             self._pages[target.identity] = page
         # It is a page of ours, and read without limits.
-        reading = cast("Reading", page.read(found.page(shadowed), at_ms))
+        reading = cast("Reading", page.read(text, at_ms))
         self._put(reading.events)
         self._observer.reported(target, reading)
+
+    def _gauged(self, target: Target, at_ms: int, watched: Sequence[Watched]) -> bytes:
+        gauges = self._gauges.get(target.identity)
+        if gauges is None:
+            gauges = self._gauges[target.identity] = Gauges(self._idle, target.interval_s)
+        return gauges.page(watched, at_ms, report.labels(target.labels))

@@ -68,11 +68,11 @@ def labels(target: Labels) -> Labels:
 
 
 def job(of: Job) -> Job:
-    """Give the job whose rules read the reports of this one."""
+    """Give the job whose rules read the reports of this one, and other pages of ours."""
     return replace(
         of,
         metric_relabel=(),
-        honor_labels=False,
+        honor_labels=True,  # reports have no labels, and gauges of GPUs those that they are to have
         sample_limit=0,
         label_limit=0,
         label_name_length_limit=0,
