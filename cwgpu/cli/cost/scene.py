@@ -8,8 +8,9 @@ from cwgpu.cli.cost.play import HOUR_MS, START_MS, Scrape
 from cwgpu.cli.cost.subject import Subject
 from cwgpu.model.labels import Labels
 
-# Of all pages together, by one plan: an hour of one page every 5 s, half a second of CPU time.
-_MOST_SCRAPES = 720
+# Of all pages together, by one plan: an hour of one page every 15 s, 0.15 s of CPU time. A dozen
+# plans are played.
+_MOST_SCRAPES = 240
 # What the answers of one page to all its scrapes may take in memory.
 _MOST_BYTES = 128 << 20
 # Windows are played whole; of this length where there is none.

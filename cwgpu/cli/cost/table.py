@@ -60,7 +60,7 @@ def _metrics(document: Value) -> Iterator[str]:
     found = document["metrics"]
     pages = len(document["pages"])
     yield (
-        f"Custom metrics: {found['pages']:,} of the {_count(pages, 'page')} as CloudWatch would "
+        f"Custom metrics: {found['pages']:,} of {_count(pages, 'page')} as CloudWatch would "
         f"create them, {found['fleet']:,} for all"
     )
     rows = [("NAMESPACE", "DIMENSIONS", "PAGES", "ALL")]
