@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from cwgpu.agent.gate import BACKLOG_PER_S, HURRIED_S, Gate
+from cwgpu.agent.gate import AT_ONCE, BACKLOG_PER_S, HURRIED_S, Gate
 from tests.agent import stage
 from tests.agent.stage import Hands
 
@@ -51,6 +51,20 @@ async def test_all_pass_while_the_service_is_well() -> None:
     await callers.come(3, 4, 5)
     assert callers.passed == [1, 2, 3, 4, 5]
     assert callers.hands.naps == []
+
+
+async def test_few_calls_begin_at_a_time() -> None:
+    """So that fifty streams hear of it together when it is too much; who gives up takes no place."""
+    callers = Callers()
+    await callers.come(*range(50))
+    assert callers.passed == [*range(AT_ONCE)]
+    callers.gate.succeeded()
+    await stage.settle()
+    assert callers.passed == [*range(AT_ONCE + 1)]
+    await callers.go()
+    callers.gate.abandoned()
+    await callers.come(50)
+    assert callers.passed == [*range(AT_ONCE + 1), 50]
 
 
 async def test_one_probe_at_a_time() -> None:
