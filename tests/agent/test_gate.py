@@ -54,7 +54,7 @@ async def test_all_pass_while_the_service_is_well() -> None:
 
 
 async def test_few_calls_begin_at_a_time() -> None:
-    """So that fifty streams hear of it together when it is too much; who gives up takes no place."""
+    """So that fifty streams hear together that it is too much; who gives up takes no place."""
     callers = Callers()
     await callers.come(*range(50))
     assert callers.passed == [*range(AT_ONCE)]
