@@ -2,72 +2,22 @@
 
 import asyncio
 import contextlib
-import random
 import signal
-from collections.abc import AsyncIterator, Callable, Coroutine
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Coroutine
+from typing import Any
 
-from cwgpu.agent import aside
+from cwgpu.agent import parts
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.intake import Intake
-from cwgpu.agent.lane import Trouble
-from cwgpu.agent.leader import Alone, Leader
 from cwgpu.agent.observe import Observer
-from cwgpu.agent.outflow import Outflow
-from cwgpu.agent.ports import Sink
+from cwgpu.agent.orders import Ending, Orders
 from cwgpu.agent.reload import Reload
-from cwgpu.agent.shards import Settled, Shards
-from cwgpu.agent.stock import Rest, Stock
-from cwgpu.logs.verdict import Answer
 from cwgpu.plan.plan import Plan
 from cwgpu.scrape.fetch import Fetcher
-from cwgpu.web import server
-
-if TYPE_CHECKING:  # whoever has a directory has loaded it
-    from cwgpu.spool.directory import Spool
 
 # Of the time from SIGTERM to the end: to stop scraping, give back the lease and sync the spool.
 _BEFORE_AND_AFTER_S = 5.0
 _TICK_S = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Orders:
-    """What one run is to do."""
-
-    plan: Plan
-    load: Callable[[], Plan]
-    """Reads the configuration again; ConfigurationError when it is broken."""
-    sink: Sink
-    spool: "Spool | None" = None
-    """Where batches wait; not open yet. None: in memory."""
-    flush_interval_s: float | None = None
-    """In place of the plan's."""
-    scrapes: int | None = None
-    """Scrape every target this often and end; None goes on."""
-    duration_s: float | None = None
-    """End after this long; None goes on."""
-    listen: tuple[str, int] | None = None
-    """Where to serve health and metrics."""
-    hung_up: Callable[[], bool] = lambda: False
-    """Whether a reload was asked for before anybody here could hear it."""
-    tick: Callable[[], None] = lambda: None
-    """Called about once a second."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How a run ended."""
-
-    broken: Answer | None = None
-    """The sink's last word, if it broke."""
-    troubles: tuple[Trouble | None, ...] = ()
-    """Why what was held could not be delivered, for each stream; empty when all was."""
-    rest: Rest = field(default_factory=Rest)
-    """What became of it."""
-    bug: BaseException | None = None
-    """What ended a part that never ends."""
 
 
 async def run(orders: Orders, observer: Observer, clock: Clock) -> Ending:
@@ -78,10 +28,10 @@ async def run(orders: Orders, observer: Observer, clock: Clock) -> Ending:
     stop = asyncio.Event()
     grace_s = orders.plan.shutdown_grace_s
     async with contextlib.AsyncExitStack() as stack:
-        outflow = await stack.enter_async_context(_delivering(orders, observer, clock))
+        outflow, found = await stack.enter_async_context(parts.delivering(orders, observer, clock))
         fetcher = await stack.enter_async_context(Fetcher(clock.wall, clock.monotonic))
-        leader = await stack.enter_async_context(_leader(orders.plan, observer, clock))
-        shards = await stack.enter_async_context(_shards(orders.plan, observer, clock))
+        leader = await stack.enter_async_context(parts.leading(orders.plan, observer, clock))
+        shards = await stack.enter_async_context(parts.dividing(orders.plan, observer, clock))
         intake = Intake(fetcher, outflow.put, observer, clock, leads=leader.leads)
 
         def follow(plan: Plan) -> None:
@@ -92,13 +42,14 @@ async def run(orders: Orders, observer: Observer, clock: Clock) -> Ending:
 
         reload = Reload(orders.plan, orders.load, follow, observer=observer, clock=clock)
         await stack.enter_async_context(
-            _serving(
+            parts.serving(
                 orders,
                 observer,
                 intake,
                 lambda: shards.unready or intake.unready or leader.unready or outflow.unready,
             )
         )
+        await outflow.inherit(found)
         intake.follow(shards.follow(orders.plan))
         if orders.scrapes is not None:
             intake.limit(orders.scrapes)
@@ -116,35 +67,6 @@ async def run(orders: Orders, observer: Observer, clock: Clock) -> Ending:
         await leader.release()
         troubles, rest = await outflow.finish(max(0.0, grace_s - _BEFORE_AND_AFTER_S))
     return Ending(outflow.broken, troubles, rest, bug)
-
-
-@contextlib.asynccontextmanager
-async def _delivering(orders: Orders, observer: Observer, clock: Clock) -> AsyncIterator[Outflow]:
-    """Have what scrapes give delivered, and first of all what a former process left."""
-    stock = Stock(orders.spool, orders.plan.spool, observer, clock)
-    outflow = Outflow(
-        orders.sink,
-        stock,
-        observer,
-        clock,
-        random=random.random,
-        flush_interval_s=orders.flush_interval_s or orders.plan.flush_interval_s,
-    )
-    try:
-        if orders.spool is not None:
-            found = await aside.run(orders.spool.open)
-            observer.spool_opened(
-                orders.plan.spool.directory or "",
-                len(found.slips),
-                sum(slip.waybill.events for slip in found.slips)
-                + sum(len(events) for _, events in found.segments),
-                sum(slip.size_bytes for slip in found.slips),
-            )
-            await outflow.inherit(found)
-        yield outflow
-    finally:
-        await stock.close()
-        await orders.sink.close()
 
 
 def _listen_to_signals(stop: asyncio.Event, reload: Reload) -> None:
@@ -183,41 +105,3 @@ async def _ticking(tick: Callable[[], None], clock: Clock) -> None:
     while True:
         await clock.sleep(_TICK_S)
         tick()
-
-
-@contextlib.asynccontextmanager
-async def _leader(plan: Plan, observer: Observer, clock: Clock) -> AsyncIterator[Leader | Alone]:
-    if plan.lease is None:
-        yield Alone()
-        return
-    from cwgpu.agent.contend import contending  # noqa: PLC0415 - most agents are alone
-
-    async with contending(plan.lease, observer, clock) as leader:
-        yield leader
-
-
-@contextlib.asynccontextmanager
-async def _shards(plan: Plan, observer: Observer, clock: Clock) -> AsyncIterator[Shards | Settled]:
-    shard = plan.shard
-    if shard is None or shard.lease is None:
-        yield Settled()
-        return
-    from cwgpu.agent.contend import sharing  # noqa: PLC0415 - few agents share
-
-    async with sharing(shard, shard.lease, observer, clock) as shards:
-        yield shards
-
-
-@contextlib.asynccontextmanager
-async def _serving(
-    orders: Orders, observer: Observer, intake: Intake, unready: Callable[[], str]
-) -> AsyncIterator[None]:
-    if orders.listen is None:
-        yield
-        return
-    host, port = orders.listen
-    async with server.serve(
-        host, port, ready=unready, metrics=observer.metrics.render, targets=intake.told
-    ) as addresses:
-        observer.listening(addresses)
-        yield

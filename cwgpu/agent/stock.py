@@ -296,13 +296,16 @@ class Stock:
         if spool is None or not slips:
             return
 
-        def unlink() -> None:
+        def unlink() -> list[OSError]:
+            faults = []
             for slip in slips:
-                spool.remove(slip)
+                try:
+                    spool.remove(slip)
+                except OSError as error:
+                    faults.append(error)
+            return faults
 
-        try:
-            await self._desk.run(unlink)
-        except OSError as error:
+        for error in (await self._desk.run(unlink))[:1]:
             self._fail(error)
 
     def _in_memory(self, parcel: Parcel) -> Held:

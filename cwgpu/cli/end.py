@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from cwgpu.agent.lane import Trouble
-from cwgpu.agent.run import Ending
+from cwgpu.agent.orders import Ending
 from cwgpu.cli import exits
 from cwgpu.logs.verdict import Credentials, Denied, Retry, RetryKind
 from cwgpu.sinks import stdout

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from cwgpu.agent import run as agent_run
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.observe import Observer
+from cwgpu.agent.orders import Ending, Orders
 from cwgpu.agent.ports import Sink
-from cwgpu.agent.run import Ending, Orders
 from cwgpu.agent.stock import Rest
 from cwgpu.cli import end, streams
 from cwgpu.cli.configure import Configuration

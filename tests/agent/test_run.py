@@ -17,8 +17,8 @@ import pytest
 
 from cwgpu.agent import run
 from cwgpu.agent.clock import Clock
+from cwgpu.agent.orders import Ending, Orders
 from cwgpu.agent.outflow import Outflow
-from cwgpu.agent.run import Ending, Orders
 from cwgpu.agent.stock import Rest
 from cwgpu.logs.verdict import Answer
 from cwgpu.model.errors import UnavailableError

@@ -3,7 +3,7 @@
 import pytest
 
 from cwgpu.agent.lane import Trouble
-from cwgpu.agent.run import Ending
+from cwgpu.agent.orders import Ending
 from cwgpu.agent.stock import Rest
 from cwgpu.cli import end
 from cwgpu.logs.verdict import Answer, Credentials, Denied, Retry, RetryKind

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.observe import Observer
+from cwgpu.agent.orders import Ending
 from cwgpu.agent.outflow import Outflow
 from cwgpu.agent.ports import Sink
-from cwgpu.agent.run import Ending
 from cwgpu.agent.stock import Stock
 from cwgpu.cli import end, exits, streams
 from cwgpu.model.event import Outcome
