@@ -11,9 +11,11 @@ from cwgpu.model.drop import DropReason
 from cwgpu.model.target import Target, TargetGroup
 from cwgpu.plan.plan import Dcgm, Job, Plan
 from cwgpu.prom import targeting
+from tests.cli import program
 from tests.digest import kitchen
 from tests.digest.kitchen import by_job, declared, points, read
 from tests.fakes.emf import Datapoint
+from tests.fakes.exporter import FakeExporter
 from tests.reports import files, rows
 from tests.reports.files import agent, declaration
 from tests.reports.rows import Json
@@ -247,3 +249,17 @@ def test_fields_of_newer_exporters(report: Json) -> None:
         "DCGM_FI_PROF_GR_ENGINE_ACTIVE": 0.5,
         "DCGM_FI_DEV_SM_CLOCK": 1980,
     }
+
+
+@pytest.mark.parametrize(("xid", "fatal"), [(0, 0), (31, 0), (79, 1)])
+@rows.of("ISS-037")
+def test_an_xid_that_needs_somebody(report: Json, xid: int, fatal: int, tmp_path: Path) -> None:
+    """An alarm that clears is made of a gauge: 1 while the last XID is a fatal one."""
+    page = gauge("DCGM_FI_DEV_XID_ERRORS", ('gpu="0",pod="p"', xid))
+    with FakeExporter(page.encode()) as exporter:
+        file = tmp_path / "agent.json"
+        selects, dcgm = "^cwgpu_xid_fatal$", {"xid_fatal": True}
+        path = program.configuration(file, exporter.address, selects=selects, dcgm=dcgm)
+        done = program.run("run", "-c", str(path), "--dry-run", "--once")
+    (event,) = done.events
+    assert event["cwgpu_xid_fatal"] == fatal
