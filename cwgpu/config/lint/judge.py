@@ -58,6 +58,7 @@ OF_ALL: tuple[Callable[[Subject], None], ...] = (
     removal.needed_label_dropped,
     selecting.selector_too_wide,
     selecting.renamed_field,
+    selecting.gauge_unselected,
     selecting.unknown_field,
     selecting.high_churn_dimension,
     scraping.interval_vs_resolution,

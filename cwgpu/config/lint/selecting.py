@@ -6,9 +6,11 @@ from cwgpu.config.lint import dcgm
 from cwgpu.config.lint.subject import Subject, spelled
 from cwgpu.config.nearest import nearest
 from cwgpu.config.node import Loc
+from cwgpu.digest import derived
 from cwgpu.gpu import alias
 from cwgpu.gpu.names import OLD_NAMES
 from cwgpu.gpu.scale import FORMERS
+from cwgpu.model.errors import RuleError
 from cwgpu.prom import regex
 
 _PLAIN = re.compile(r"(\^?)([A-Za-z_]\w*)(\$?)", re.ASCII)
@@ -67,6 +69,27 @@ def renamed_field(subject: Subject) -> None:
             meant = spelled(subject.report, loc, f"{plain[1]}{old}{plain[3]}")
             advice = f'write {meant}, or "dcgm": {{"aliases": false}} in cwgpu'
             subject.report.warning(loc, "renamed-field", message, advice)
+
+
+def gauge_unselected(subject: Subject) -> None:
+    """Find gauges of our own that are asked for and that no selector selects."""
+    asked = subject.own.dcgm
+    wanted = {"xid_fatal": derived.XID_FATAL} if asked.xid_fatal else {}
+    wanted |= {"idle": derived.GPU_IDLE} if asked.idle else {}
+    selectors = [text for _, text in _selectors(subject)]
+    for key, name in wanted.items():
+        if subject.report and not any(_selects(text, name) for text in selectors):
+            message = f"{name} is made, and no metric_selector selects it"
+            advice = f'write "^{name}$" among the metric_selectors of a declaration'
+            here = ("cwgpu", "dcgm", key)
+            subject.report.warning(here, "gauge-unselected", message, advice)
+
+
+def _selects(text: str, name: str) -> bool:
+    try:
+        return regex.searching(text)(name)
+    except RuleError:
+        return True  # it was complained about
 
 
 def unknown_field(subject: Subject) -> None:

@@ -67,6 +67,32 @@ def test_names_that_rules_make() -> None:
     assert bench.codes(config, bench.jobs(jobs)) == []
 
 
+@pytest.mark.parametrize(
+    ("dcgm", "missing"),
+    [
+        ({"xid_fatal": True}, ["cwgpu_xid_fatal"]),
+        ({"idle": {}}, ["cwgpu_gpu_idle"]),
+        ({"xid_fatal": True, "idle": {"for": "1h"}}, ["cwgpu_xid_fatal", "cwgpu_gpu_idle"]),
+        ({"xid_fatal": False}, []),
+        (True, []),
+    ],
+)
+def test_a_gauge_that_nothing_selects(dcgm: object, missing: list[str]) -> None:
+    """What is asked for and would be dropped is named, with what to write."""
+    assert selecting("^DCGM_FI_DEV_GPU_TEMP$", dcgm=dcgm) == [
+        f"gauge-unselected: {name} is made, and no metric_selector selects it: "
+        f'write "^{name}$" among the metric_selectors of a declaration'
+        for name in missing
+    ]
+    assert selecting("^cwgpu_(xid|gpu)_", dcgm=dcgm) == []
+
+
+def test_a_selector_that_is_no_regex_may_select_a_gauge() -> None:
+    """Where one cannot be read, no more is said than that."""
+    found = selecting("cwgpu_(", dcgm={"xid_fatal": True})
+    assert not any("gauge-unselected" in each for each in found)
+
+
 @pytest.mark.parametrize("label", ["pod_uid", "UUID", "instance", "hpc_job"])
 def test_dimensions_without_end(label: str) -> None:
     """A dimension whose values come and go is named once, with the price."""
