@@ -87,11 +87,13 @@ def test_an_unknown_key_is_sent_to_the_nearest(written: str, advice: str) -> Non
 
 @pytest.mark.parametrize("switch", [True, False])
 def test_dcgm_is_a_switch_or_an_object(switch: bool) -> None:  # noqa: FBT001
-    """A bool stands for all of it."""
+    """A bool stands for all that is on by default; the rest stays off."""
     text = json.dumps({"cwgpu": {"dcgm": switch}})
     model = validate(AgentFile, Report(document.read(text.encode(), "f", Form.JSON).root))
     assert model.cwgpu is not None
-    assert set(model.cwgpu.dcgm.model_dump().values()) == {switch}
+    dcgm = model.cwgpu.dcgm
+    assert {dcgm.labels, dcgm.blanks, dcgm.aliases, dcgm.rates} == {switch}
+    assert not (dcgm.units or dcgm.bounds or dcgm.xid_fatal or dcgm.idle)
 
 
 def test_every_default_is_valid() -> None:
