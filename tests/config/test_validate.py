@@ -93,7 +93,8 @@ def test_dcgm_is_a_switch_or_an_object(switch: bool) -> None:  # noqa: FBT001
     assert model.cwgpu is not None
     dcgm = model.cwgpu.dcgm
     assert {dcgm.labels, dcgm.blanks, dcgm.aliases, dcgm.rates} == {switch}
-    assert not (dcgm.units or dcgm.bounds or dcgm.xid_fatal or dcgm.idle)
+    assert {dcgm.units, dcgm.bounds, dcgm.xid_fatal} == {False}
+    assert dcgm.idle is None
 
 
 def test_every_default_is_valid() -> None:
