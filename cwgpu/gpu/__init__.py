@@ -1,4 +1,4 @@
-"""What is special about DCGM: blank values, field names and labels that changed, rates.
+"""What is special about DCGM: blank values, names, units and labels that changed, rates, XIDs.
 
 Here belong facts about NVIDIA's DCGM (https://docs.nvidia.com/datacenter/dcgm/latest/) and its
 exporter (https://github.com/NVIDIA/dcgm-exporter) that no exposition format can tell. I/O never
