@@ -114,10 +114,12 @@ class Lane:
         queue = await self._turn()
         if queue is None:
             return False
-        self._hand = held = queue.popleft()
+        # Of what is late, too, the newest goes first: graphs fill from the right.
+        held = queue.pop() if queue is self._late else queue.popleft()
+        self._hand = held
         held.busy = self._calling = True
         try:
-            return await self._send(held, late=queue is self._late)
+            return await self._send(held)
         except Exception:
             self._late.append(held)  # a bug must not lose it, too
             raise
@@ -162,7 +164,7 @@ class Lane:
             self._way.gate.take_late()
         return self._late
 
-    async def _send(self, held: Held, *, late: bool) -> bool:
+    async def _send(self, held: Held) -> bool:
         """Make the call that the gate let pass; False when the lane has to give up."""
         parcel = await self._way.stock.open(held)
         if parcel is None:
@@ -179,7 +181,7 @@ class Lane:
         if isinstance(decided, verdict.Create):
             decided, answer = await self._create(answer)
         if isinstance(decided, verdict.Retry | verdict.Credentials | verdict.Denied):
-            return await self._keep(held, decided, answer, late=late)
+            return await self._keep(held, decided, answer)
         self._calling = False
         self._way.gate.succeeded()
         if isinstance(decided, verdict.Delivered):
@@ -225,9 +227,9 @@ class Lane:
         again, self._created = self._created, True
         return (verdict.Retry(verdict.RetryKind.SERVER), missing) if again else (decided, answer)
 
-    async def _keep(self, held: Held, decided: Trouble, answer: Answer, *, late: bool) -> bool:
+    async def _keep(self, held: Held, decided: Trouble, answer: Answer) -> bool:
         """Put a batch back, and decide on when there is to be another call."""
-        (self._late.appendleft if late else self._late.append)(held)
+        self._late.append(held)
         self._late.extend(self._fresh)  # what comes from now on is fresh
         self._fresh.clear()
         self.trouble = decided
@@ -270,6 +272,8 @@ class Lane:
 def _forget_gone(queue: deque[Held]) -> None:
     while queue and queue[0].gone:
         queue.popleft()
+    while queue and queue[-1].gone:
+        queue.pop()
 
 
 def _named(outcome: Outcome, parcel: Parcel, answer: Answer) -> Outcome:
