@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from cwgpu.agent import aside
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.observe import Observer
+from cwgpu.agent.purse import Purse
 from cwgpu.agent.reports import Reports
 from cwgpu.agent.roll import Roll, Visit
 from cwgpu.agent.survey import sights
@@ -63,6 +64,7 @@ class Intake:
         )
         self._waiting = ""
         self._reports = Reports(put, observer)
+        self._purse = Purse(observer, clock)
         self._active: Counter[str] = Counter()
         """Targets of each job."""
         self._pages: dict[Identity, Page] = {}
@@ -87,8 +89,11 @@ class Intake:
         """Work by this plan from the next scrape on; what is known of the pages stays."""
         self._watch.follow(plan.jobs)
         self._shard = plan.shard
-        self._jobs = {job.name: Working(job, Recipe(plan, job), plan.shard) for job in plan.jobs}
-        self._reports.follow(plan)
+        budget = self._purse.follow(plan.budget)
+        self._jobs = {
+            job.name: Working(job, Recipe(plan, job, budget), plan.shard) for job in plan.jobs
+        }
+        self._reports.follow(plan, budget)
         former, self._pages = self._pages, {}
         for identity, page in former.items():
             target = self.wanted.get(identity)
@@ -215,6 +220,7 @@ class Intake:
         report = Report(up=True, duration_s=duration_s, counts=reading.counts)
         watched = reading.watched
         self._reports.send(target, at_ms, report, reading.shadowed, watched=watched)
+        self._purse.look(at_ms)
 
     def _fail(self, target: Target, failed: ScrapeFailed, counts: Counts) -> None:
         self._last[target.identity] = Visit(failed.at_ms, failed.duration_s, failed)

@@ -146,6 +146,13 @@ class Observer(Deliveries):
         """Tell of something the configuration asks for and will not get."""
         journal.event(_log, logging.WARNING, "config_warning", reason=warning)
 
+    def budget_exceeded(self, found: int, most: int, refused: str) -> None:
+        """Tell of more custom metrics than there should be, or of the first that may not be."""
+        fields: dict[str, Any] = {"refused": refused} if refused else {}
+        journal.event(
+            _log, logging.WARNING, "budget_exceeded", metrics=found, budget=most, **fields
+        )
+
     def bug(self, target: Target, error: Exception) -> None:
         """Tell of an exception nobody expected; the target's next scrape comes all the same."""
         journal.event(_log, logging.ERROR, "bug", exc_info=error, target=target.url)

@@ -6,6 +6,7 @@ from typing import cast
 
 from cwgpu.agent.observe import Observer
 from cwgpu.digest import report
+from cwgpu.digest.budget import Budget
 from cwgpu.digest.derived import Gauges
 from cwgpu.digest.page import Page
 from cwgpu.digest.recipe import Recipe
@@ -33,14 +34,14 @@ class Reports:
         self._reported: frozenset[str] = frozenset()
         """Jobs whose scrapes are reported."""
 
-    def follow(self, plan: Plan) -> None:
+    def follow(self, plan: Plan, budget: Budget | None = None) -> None:
         """Work by this plan. Of the last one is kept since when GPUs are idle, and no more."""
         self._reported = frozenset(job.name for job in plan.jobs if job.report_series)
         dcgm = plan.dcgm
         wanted = dcgm.xid_fatal or dcgm.idle is not None
         jobs = [job for job in plan.jobs if wanted or job.report_series]
         own = replace(plan, dcgm=_AS_THEY_ARE)
-        self._recipes = {job.name: Recipe(own, report.job(job)) for job in jobs}
+        self._recipes = {job.name: Recipe(own, report.job(job), budget) for job in jobs}
         self._pages = {}
         if not wanted or dcgm.idle != self._idle:
             self._gauges = {}

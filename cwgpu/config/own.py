@@ -112,6 +112,23 @@ class Spool(Model):
     )
 
 
+class Budget(Model):
+    """``budget``."""
+
+    metrics: Whole = Field(
+        0,
+        ge=1,
+        description="How many custom metrics there should be in an hour, at most. Required.",
+    )
+    action: Annotated[Literal["warn", "drop"], BeforeValidator(as_string)] = Field(
+        "warn",
+        description=(
+            "What happens beyond it: `warn` says so in the journal; `drop` lets no metric in that "
+            "is not there yet, and counts its samples as `over_budget`. Default warn."
+        ),
+    )
+
+
 class Own(Model):
     """The object ``cwgpu``."""
 
@@ -168,6 +185,14 @@ class Own(Model):
         description=(
             "How long CloudWatch keeps events, for log groups that cwgpu creates; one of AWS' "
             "values. Default: for ever."
+        ),
+    )
+    budget: Budget | None = Field(
+        None,
+        description=(
+            "How many custom metrics there should be: each combination of namespace, name and "
+            "dimensions' values that had a value within the last hour is one, which CloudWatch "
+            "bills. Each agent counts its own."
         ),
     )
     spool: Spool | None = Field(

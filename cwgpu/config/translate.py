@@ -4,7 +4,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePath
 
-from cwgpu.config import dcgm, delivery, jobs, kubernetes, marks, metrics, naming, share, spool
+from cwgpu.config import (
+    budget,
+    dcgm,
+    delivery,
+    jobs,
+    kubernetes,
+    marks,
+    metrics,
+    naming,
+    share,
+    spool,
+)
 from cwgpu.config.agent import AgentFile
 from cwgpu.config.complaint import Complaint, Level, errors_in
 from cwgpu.config.node import Loc
@@ -78,6 +89,7 @@ def agent(
         flush_interval_s=float(written.logs.force_flush_interval if written.logs else 5),
         lease=share.lease(own, report),
         shard=share.shard(own, environ, report),
+        budget=budget.budget(own, report),
         spool=spool.spool(own, directory, environ, report),
         shutdown_grace_s=spool.grace_s(own, report),
     )

@@ -4,11 +4,12 @@ First by label set, as the page has them: what comes twice counts once, and what
 is left out. Then by what the plan groups events by.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from cwgpu.digest import draft, stream
+from cwgpu.digest.budget import Feed
 from cwgpu.digest.draft import Draft
 from cwgpu.digest.judge import Judge, Place
 from cwgpu.digest.layout import Contents
@@ -18,7 +19,7 @@ from cwgpu.digest.record import Kind, Record, Templates
 from cwgpu.digest.tally import Tally
 from cwgpu.emf.template import Metric, Sets
 from cwgpu.model.drop import DropReason
-from cwgpu.model.labels import LabelPairs
+from cwgpu.model.labels import LabelPairs, Labels
 from cwgpu.model.reading import BadLine
 from cwgpu.plan.plan import GroupBy
 
@@ -43,10 +44,12 @@ def contents(
     templates: Templates,
     *,
     tally: Tally | None = None,
+    feed: Feed | None = None,
 ) -> Contents:
     """Group the samples into records and account for those that are in none.
 
-    ``tally`` is an empty one of the caller's, who wants to know more than the counts.
+    ``tally`` is an empty one of the caller's, who wants to know more than the counts; ``feed``
+    decides on the metrics that there may be.
     """
     tally = tally or Tally()
     for line in bad:
@@ -54,7 +57,7 @@ def contents(
     records: list[Record] = []
     sent: list[Place] = []
     events = recipe.plan.emf.events
-    for each in _drafts(samples, recipe, templates, tally):
+    for each in _drafts(_narrowed(samples, templates, tally, feed), recipe):
         for record, places in each.records(events.labels, templates, tally):
             records.append(record)
             sent += places
@@ -88,21 +91,61 @@ def _by_labels(samples: Sequence[Sample], tally: Tally) -> dict[_LabelSet, list[
     return {key: list(group.values()) for key, group in groups.items()}
 
 
-def _drafts(
-    samples: Sequence[Sample], recipe: Recipe, templates: Templates, tally: Tally
-) -> Iterable[Draft]:
-    """Group the samples that an event can hold."""
-    events, cloudwatch = recipe.plan.emf.events, recipe.plan.cloudwatch
-    drafts: dict[object, Draft] = {}
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """What can be sent of a label set."""
+
+    labels: LabelPairs
+    at_ms: int | None
+    shown: LabelPairs
+    places: Sequence[Place]
+    metrics: Sequence[tuple[int, Metric]]
+    """Each with the number of its place."""
+
+
+def _narrowed(
+    samples: Sequence[Sample], templates: Templates, tally: Tally, feed: Feed | None
+) -> Iterator[_Group]:
+    """Group the samples by label set, without those that no event can hold, or that may not be."""
     for (labels, at_ms), places in _by_labels(samples, tally).items():
         narrowed = templates.narrow(labels, tuple(place.slot.metric for place in places))
         for at, reason in narrowed.dropped:
             tally.add(reason, places[at].line.name, position=places[at].position)
+        metrics: Sequence[tuple[int, Metric]] = narrowed.metrics
+        if feed is not None:
+            metrics = list(_admitted(feed, dict(labels), places, metrics, tally=tally))
+        yield _Group(labels, at_ms, narrowed.labels, places, metrics)
+
+
+def _admitted(
+    feed: Feed,
+    labels: Labels,
+    places: Sequence[Place],
+    metrics: Iterable[tuple[int, Metric]],
+    *,
+    tally: Tally,
+) -> Iterator[tuple[int, Metric]]:
+    """Keep what the budget has room for."""
+    for at, metric in metrics:
+        admitted = feed.admit(places[at].position, labels, metric)
+        if admitted is None:
+            name = places[at].line.name
+            tally.add(DropReason.OVER_BUDGET, name, position=places[at].position)
+        else:
+            yield at, admitted
+
+
+def _drafts(groups: Iterable[_Group], recipe: Recipe) -> Iterable[Draft]:
+    """Group the samples by what an event has."""
+    events, cloudwatch = recipe.plan.emf.events, recipe.plan.cloudwatch
+    drafts: dict[object, Draft] = {}
+    for group in groups:
+        labels, at_ms = group.labels, group.at_ms
         to = stream.resolve(cloudwatch.log_group, cloudwatch.log_stream, dict(labels))
         parts: dict[tuple[bool, _Directives | None], list[tuple[int, Metric]]] = {}
-        for one in narrowed.metrics:
+        for one in group.metrics:
             metric = one[1]
-            waits = events.window_s is not None and at_ms is None and metric.resolution != 1
+            waits = events.window_s is not None and metric.resolution != 1
             by = metric.sets if events.group_by is GroupBy.DIMENSIONS else None
             parts.setdefault((waits, by), []).append(one)
         for (waits, by), metrics in parts.items():
@@ -110,7 +153,7 @@ def _drafts(
             # Metrics that have no dimension set have nothing but their labels in common.
             common = _projected(labels, by) if by else labels
             joined = drafts.setdefault((kind, by, common), Draft(kind))
-            joined.join(narrowed.labels, metrics, places)
+            joined.join(group.shown, metrics, group.places)
     return drafts.values()
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from cwgpu.digest import assemble, count, derived, memory, values
 from cwgpu.digest.assemble import Sample
+from cwgpu.digest.budget import Feed
 from cwgpu.digest.layout import Contents, Layout
 from cwgpu.digest.memory import Memory
 from cwgpu.digest.recipe import Recipe
@@ -55,6 +56,8 @@ class Page:
         self._window = Window(recipe.plan.emf.events.window_s, templates(recipe.plan.emf))
         self._interval_ms = int(recipe.job.interval_s * 1000)
         self._layout: Layout | None = None
+        self._feed: Feed | None = None
+        """Which metrics the layout's values go to, where they are counted."""
 
     def adopt(self, former: "Page") -> None:
         """Take over the counters' baselines of the page that this one replaces.
@@ -90,6 +93,8 @@ class Page:
     def replay(self, body: bytes, at_ms: int, content_type: str = "") -> Reading | None:
         """Do so in a hundredth of the time if only numbers differ from the last page; else None."""
         layout = self._layout
+        if self._feed is not None and self._feed.stale:
+            return None
         if layout is not None and layout.content_type == content_type:
             texts = layout.match(body)
             if texts is not None:
@@ -113,7 +118,11 @@ class Page:
             self._memory.settle(samples)
         self._templates.age()
         former = self.close()
-        contents = assemble.contents(samples, survey.bad, self._recipe, self._templates)
+        budget, namespace = self._recipe.budget, self._recipe.plan.emf.namespace
+        self._feed = Feed(budget, namespace, at_ms) if budget is not None else None
+        contents = assemble.contents(
+            samples, survey.bad, self._recipe, self._templates, feed=self._feed
+        )
         contents = replace(
             contents,
             counts=replace(examined.counts, added=0),
@@ -163,12 +172,15 @@ class Page:
         self._partial.age()
         tally = Tally(contents.drops)
         row = contents.judge.row(found, at_ms, tally)
+        if self._feed is not None:
+            self._feed.flow(row.texts, at_ms, whole=not row.lost)
         events: list[EmfEvent] = []
         for record in contents.now:
             events += record.events((row,), self._partial)
         if contents.later:
             events += self._window.take(contents.later, row)
-            # A page that is read anew at each scrape has nothing that the next one could join.
+            # A page that is read anew at each scrape, as one that gives its samples times of their
+            # own, has nothing that the next one could join.
             if self._layout is None or self._window.ends(at_ms + self._interval_ms):
                 events += self._window.close()
         return Reading(

@@ -8,6 +8,7 @@ says so; or ``Refused``, when the step fails the whole page.
 from dataclasses import dataclass
 
 from cwgpu.digest import bounds
+from cwgpu.digest.budget import Budget
 from cwgpu.digest.line import Dropped, Slot
 from cwgpu.emf import declare, limits
 from cwgpu.emf.declare import Declaration
@@ -79,10 +80,14 @@ class Considered:
 class Recipe:
     """The rules of one job, with what they already said about metric names."""
 
-    def __init__(self, plan: Plan, job: Job) -> None:
-        """Take the plan, and the one of its jobs whose samples are decided on."""
+    def __init__(self, plan: Plan, job: Job, budget: Budget | None = None) -> None:
+        """Take the plan, and the one of its jobs whose samples are decided on.
+
+        ``budget`` counts the metrics of all targets, where the plan has a limit for them.
+        """
         self.plan = plan
         self.job = job
+        self.budget = budget
         self._emf = emf = plan.emf
         self._dcgm = plan.dcgm
         self._selecting: dict[str, tuple[Declaration, ...]] = {}

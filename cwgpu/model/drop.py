@@ -29,6 +29,8 @@ class DropReason(enum.Enum):
     """Selected, but the labels' values are not valid CloudWatch dimensions."""
     NAME_INVALID = "metric_name_invalid"
     """CloudWatch does not take this metric name."""
+    OVER_BUDGET = "over_budget"
+    """All its custom metrics would be new, and ``cwgpu.budget`` has no room for them."""
     TOO_LARGE = "event_too_large"
     """Even alone it does not fit into a log event of 1 MB."""
     DUPLICATE = "duplicate"

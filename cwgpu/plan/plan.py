@@ -197,6 +197,15 @@ class CloudWatch:
         return (self.region, self.role_arn, self.endpoint_url)
 
 
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How many custom metrics there should be, each counted for an hour after its last value."""
+
+    metrics: int
+    drops: bool = False
+    """True: beyond it no metric is let in that is not there yet. False: it is said."""
+
+
 class SpoolMode(enum.Enum):
     """When batches are written to the spool's directory."""
 
@@ -234,6 +243,8 @@ class Plan:
     """None: nobody else scrapes what we scrape."""
     shard: Shard | None = None
     """None: all targets are ours."""
+    budget: Budget | None = None
+    """None: nobody counts."""
     spool: Spool = field(default_factory=Spool)
     shutdown_grace_s: float = 25.0
     """From SIGTERM to the end of the process; sending has 5 seconds less."""

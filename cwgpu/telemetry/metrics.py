@@ -101,6 +101,10 @@ class Metrics:
         """Ask this at each rendering whether we lead."""
         self._leader.set_function(lambda: float(leads()))
 
+    def counts(self, metrics: Callable[[], int]) -> None:
+        """Ask this at each rendering how many custom metrics there are."""
+        self._custom_metrics.set_function(metrics)
+
     def lead_changed(self, *, leads: bool) -> None:
         """Count that we lead now, or do no more: then nothing is known of our targets."""
         self._transitions.labels("leader" if leads else "standby").inc()
@@ -202,3 +206,6 @@ class Metrics:
         )
         for reason in DropReason:
             self._dropped.labels(reason.value)
+        self._custom_metrics = self._meters.gauge(
+            "custom_metrics", "Custom metrics of CloudWatch that had a value within the last hour."
+        )
