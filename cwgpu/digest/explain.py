@@ -118,17 +118,20 @@ class Ledger(Tally):
 
 
 def explain(
-    recipe: Recipe, target_labels: Labels, body: bytes, content_type: str = ""
+    recipe: Recipe, target_labels: Labels, body: bytes, content_type: str = "", *, at_ms: int = 0
 ) -> Explanation | Refused:
-    """Say of each series of an answer what a first scrape makes of it."""
+    """Say of each series of an answer what a first scrape makes of it, which begins at ``at_ms``.
+
+    The time decides on counters only that the page has with a time of their own and without.
+    """
     examined = page.Page(recipe, target_labels).examine(body, content_type)
     if isinstance(examined, Refused):
         return examined
     survey, samples = examined.survey, examined.samples
     ledger, templates = Ledger(), page.templates(recipe.plan.emf)
     contents = assemble.contents(samples, survey.bad, recipe, templates, tally=ledger)
-    # No counter has been seen before, so the time of the scrape makes no difference.
-    contents.judge.row(values.read([sighting.value for sighting in survey.sightings]), 0, ledger)
+    found = values.read([sighting.value for sighting in survey.sightings])
+    contents.judge.row(found, at_ms, ledger)
     outlines = [orjson.loads(record.outline()) for record in contents.records]
     metrics = dict(_metrics(outlines, samples))
     asked = Asked(recipe, target_labels)

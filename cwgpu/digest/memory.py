@@ -103,7 +103,9 @@ class Memory:
     def _sample(
         self, sighting: Sighting, types: dict[str, Kind], at_ms: int | None
     ) -> Sample | Refused:
-        known = sighting.line or self.lines.get(sighting.head)
+        # What the walk recalled was made anew if the series was on the page before under another
+        # TYPE.
+        known = self.lines.get(sighting.head)
         fresh = known is None or known.seen_at < self._pages
         name = known.name if known is not None else self._item(sighting).name
         role = family.role(name, types)

@@ -36,9 +36,8 @@ class Sighting:
     """Its physical line, counted from 0."""
     head: bytes
     context: Kind
-    line: Line | None
-    """What is remembered of it; None for a line to be read from ``item``."""
     item: SeriesItem | None
+    """The series as it was read; None for a line that is remembered."""
     value: bytes
     at_ms: int | None
     simple: bool
@@ -108,7 +107,7 @@ class Walk:
         if line.context is not context:
             return False
         self._survey.sightings.append(
-            Sighting(number, line.head, context, line, None, value, at_ms, at_ms is None)
+            Sighting(number, line.head, context, None, value, at_ms, at_ms is None)
         )
         return True
 
@@ -133,7 +132,7 @@ class Walk:
         head = item.text + b" "
         simple = self._survey.physical[number] == head + item.value
         self._survey.sightings.append(
-            Sighting(number, head, context, None, item, item.value, item.timestamp_ms, simple)
+            Sighting(number, head, context, item, item.value, item.timestamp_ms, simple)
         )
 
     def _bad(self, number: int, fault: str, line: bytes) -> None:

@@ -17,7 +17,7 @@ from cwgpu.model.kind import Kind
 from cwgpu.model.labels import Labels
 from cwgpu.model.reading import Refused
 from cwgpu.model.scrape import FailReason
-from cwgpu.plan.plan import Plan
+from cwgpu.plan.plan import Events, GroupBy, Plan
 from cwgpu.prom.rule import Rule, rule
 from tests.digest import kitchen
 from tests.digest.test_law import answer, lines
@@ -45,7 +45,7 @@ Account = dict[str, object]
 
 def told(recipe: Recipe, target: Labels, body: bytes, content_type: str) -> Account:
     """Give the account that an explanation adds up to, or why the page is refused."""
-    found = explain(recipe, target, body, content_type)
+    found = explain(recipe, target, body, content_type, at_ms=kitchen.START_MS)
     if isinstance(found, Refused):
         return {"refused": (found.reason, found.detail)}
     reasons = Counter(fate.reason for fate in found.fates if fate.reason)
@@ -64,16 +64,18 @@ def told(recipe: Recipe, target: Labels, body: bytes, content_type: str) -> Acco
 
 def read(recipe: Recipe, target: Labels, body: bytes, content_type: str) -> Account:
     """Give the account of a first scrape."""
-    found = Page(recipe, target).read(body, kitchen.START_MS, content_type)
+    page = Page(recipe, target)
+    found = page.read(body, kitchen.START_MS, content_type)
     if isinstance(found, Refused):
         return {"refused": (found.reason, found.detail)}
+    events = found.events + page.close()
     return {
         "samples": found.samples,
         "selected": found.selected,
         "dropped": found.dropped,
         "bad_lines": found.bad_lines,
-        "events": len(found.events),
-        "datapoints": sum(event.datapoints for event in found.events),
+        "events": len(events),
+        "datapoints": sum(event.datapoints for event in events),
     }
 
 
@@ -87,7 +89,20 @@ def test_sample_pages_are_explained_as_they_are_read(path: Path, plan: str) -> N
 
 
 @settings(max_examples=150, deadline=None)
-@given(lines, st.booleans(), st.booleans(), st.sampled_from([kitchen.plan(), kitchen.by_job()]))
+@given(
+    lines,
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(
+        [
+            kitchen.plan(),
+            kitchen.by_job(),
+            kitchen.by_job(events=Events(GroupBy.DIMENSIONS)),
+            kitchen.by_job(events=Events(GroupBy.DIMENSIONS, 60.0, "dimensions", 3)),
+            kitchen.by_job(events=Events(window_s=60.0, labels=("pod",))),
+        ]
+    ),
+)
 def test_any_page_is_explained_as_it_is_read(
     body: list[str],
     openmetrics: bool,  # noqa: FBT001 - drawn

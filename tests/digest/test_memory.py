@@ -39,6 +39,11 @@ STORIES: list[tuple[str, list[str], list[int]]] = [
         [2, 0, 0, 1],
     ),
     ("a series that stands there twice is new once", ["a 1\na 2\n", "a 1\na 2\n"], [1, 0]),
+    (
+        "so is one that stands there under two TYPEs",
+        ["# none\n", "a 1\n# TYPE a gauge\na 2\na 3\n"] * 3,
+        [0, 1] * 3,
+    ),
     ("another way to write it counts as another", ["a 1\na{} 2\n", "a 1\na{} 2\n"], [2, 0]),
 ]
 

@@ -1,6 +1,7 @@
 """``cwgpu explain page``: where each series of a page goes, or why nowhere."""
 
 import os
+import time
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -93,7 +94,9 @@ def _fates(flags: dict[str, Any]) -> int:
     job = source.reading(chosen, flags["form"], strict=flags["strict"])
     page = source.read(flags["page"], flags["form"], job)
     target = public.labels(job, page, more)
-    found = explain.explain(Recipe(plan, job), target, page.body, page.content_type)
+    now_ms = int(time.time() * 1000)
+    rules = Recipe(plan, job)
+    found = explain.explain(rules, target, page.body, page.content_type, at_ms=now_ms)
     if isinstance(found, Refused):
         why = f"{found.detail} ({found.reason.value})"
         raise ExpositionError(f"{page.name}: the page is refused, nothing of it is sent: {why}")
