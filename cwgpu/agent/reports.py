@@ -1,7 +1,6 @@
 """Series of our own about targets: ``up`` and the like, and gauges about GPUs, if asked for."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from typing import cast
 
 from cwgpu.agent.observe import Observer
@@ -14,10 +13,7 @@ from cwgpu.digest.report import Report
 from cwgpu.model.event import EmfEvent
 from cwgpu.model.reading import Reading, Watched
 from cwgpu.model.target import Identity, Target
-from cwgpu.plan.plan import Dcgm, Idle, Plan
-
-_AS_THEY_ARE = Dcgm(labels=False, blanks=False, aliases=False, rates=False)
-"""Labels of our gauges are those that a GPU's row got: nothing is to be done about them again."""
+from cwgpu.plan.plan import Idle, Plan
 
 
 class Reports:
@@ -40,7 +36,7 @@ class Reports:
         dcgm = plan.dcgm
         wanted = dcgm.xid_fatal or dcgm.idle is not None
         jobs = [job for job in plan.jobs if wanted or job.report_series]
-        own = replace(plan, dcgm=_AS_THEY_ARE)
+        own = report.plan(plan)
         self._recipes = {job.name: Recipe(own, report.job(job), budget) for job in jobs}
         self._pages = {}
         if not wanted or dcgm.idle != self._idle:

@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 from cwgpu.digest.recipe import Labelled
 from cwgpu.model.labels import Labels
 from cwgpu.model.reading import Counts
-from cwgpu.plan.plan import Job
+from cwgpu.plan.plan import Dcgm, Job, Plan
 from cwgpu.prom.exposition import Format
 
 _EXPORTED = "exported_"
+_AS_THEY_ARE = Dcgm(labels=False, blanks=False, aliases=False, rates=False)
+"""Labels of our gauges are those that a GPU's row got: nothing is to be done about them again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,11 @@ def job(of: Job) -> Job:
         fallback_format=Format.TEXT,
         report_series=False,
     )
+
+
+def plan(of: Plan) -> Plan:
+    """Give the plan by which the reports and the gauges of our own are read."""
+    return replace(of, dcgm=_AS_THEY_ARE)
 
 
 def shadowed(exposed: Labelled, target: Labels) -> str:

@@ -174,6 +174,18 @@ def test_what_has_no_dimensions_and_no_retention(tmp_path: Path) -> None:
     assert estimated("--page", PAGE, "--nodes", 10, config=config)["metrics"]["fleet"] == 14
 
 
+@pytest.mark.parametrize(("most", "said"), [(55, True), (56, False)])
+def test_a_budget_is_held_against_it(most: int, said: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a case
+    """More metrics than the budget's are told on stderr; what `drop` would refuse is counted."""
+    config = configured(tmp_path / "c.json", budget={"metrics": most, "action": "drop"})
+    code, stdout, stderr = cost("--page", PAGE, "-o", "json", config=config)
+    assert code == exits.OK
+    found = json.loads(stdout)["metrics"]
+    assert (found["pages"], found["fleet"], found["budget"]) == (56, 56, most)
+    warning = "cwgpu: 56 custom metrics are more than the 55 of cwgpu.budget.metrics\n"
+    assert stderr == (warning if said else "")
+
+
 # --- What is refused ------------------------------------------------------------------------------
 
 

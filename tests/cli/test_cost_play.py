@@ -128,6 +128,19 @@ def test_report_series_are_in_it() -> None:
     assert played.usage.samples == 240
 
 
+def test_gauges_of_our_own_are_in_it() -> None:
+    """What is made of fields beside the page is counted where it is declared."""
+    declared = replace(PLAN.emf.declarations[0], selects="cwgpu_xid_fatal".__eq__)
+    plan = replace(
+        PLAN,
+        emf=replace(PLAN.emf, declarations=(declared,)),
+        dcgm=replace(PLAN.dcgm, xid_fatal=True),
+    )
+    played = Player(plan).play(subject(), hour(subject()))
+    assert {name for _, _, name in played.seen} == {"cwgpu_xid_fatal"}
+    assert played.usage.samples == 8 * 240
+
+
 def test_a_page_that_is_refused_is_no_estimate() -> None:
     """A page that the agent refuses is named, with the reason."""
     one = subject(body=b"<html>")

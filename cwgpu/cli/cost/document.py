@@ -45,6 +45,7 @@ def document(made: Estimates) -> Value:
             "pages": len(one.metrics.here),
             "fleet": round(one.fleet_metrics),
             "by_dimension_set": _by_set(one, asked),
+            "budget": None if asked.plan.budget is None else asked.plan.budget.metrics,
         },
         "month": {
             "hours": bill.MONTH_H,

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from cwgpu.cli.cost.seen import Seen
 from cwgpu.cli.cost.subject import Subject
 from cwgpu.digest import report
+from cwgpu.digest.derived import Gauges
 from cwgpu.digest.page import Page
 from cwgpu.digest.recipe import Recipe
 from cwgpu.digest.report import Report
@@ -90,26 +91,47 @@ class Player:
 
     def events(self, subject: Subject, scrapes: Sequence[Scrape]) -> Iterator[EmfEvent]:
         """Give all that these scrapes make."""
-        page = Page(self._recipe(subject.job), subject.labels)
-        reports = self._reports(subject)
+        page, own = Page(self._recipe(subject.job), subject.labels), self._own(subject)
         for at_ms, body in scrapes:
             reading = page.read(body, at_ms, subject.content_type)
             if isinstance(reading, Refused):
                 why = f"{reading.detail} ({reading.reason.value})"
                 raise ExpositionError(f"{subject.name}: the page is refused: {why}")
             yield from reading.events
-            if reports is not None:
-                found = Report(up=True, duration_s=_SCRAPE_S, counts=reading.counts)
-                told = reports.read(found.page(reading.shadowed), at_ms)
-                yield from told.events if isinstance(told, Reading) else ()
-        yield from itertools.chain(page.close(), reports.close() if reports else ())
+            yield from own.events(reading, at_ms)
+        yield from itertools.chain(page.close(), own.page.close())
 
-    def _reports(self, subject: Subject) -> Page | None:
-        if not subject.job.report_series:
-            return None
-        recipe = self._recipe(report.job(subject.job))
-        return Page(recipe, report.labels(subject.labels))
+    def _own(self, subject: Subject) -> "_Own":
+        name = f"{subject.job.name} of ours"
+        recipe = self._recipes.get(name)
+        if recipe is None:
+            recipe = Recipe(report.plan(self.plan), report.job(subject.job))
+            self._recipes[name] = recipe
+        gauges = Gauges(self.plan.dcgm.idle, subject.job.interval_s)
+        return _Own(subject, Page(recipe, report.labels(subject.labels)), gauges)
 
     def _recipe(self, job: Job) -> Recipe:
-        key = f"{job.name}:{job.report_series}"
-        return self._recipes.setdefault(key, Recipe(self.plan, job))
+        recipe = self._recipes.get(job.name)
+        if recipe is None:
+            recipe = self._recipes[job.name] = Recipe(self.plan, job)
+        return recipe
+
+
+@dataclass(frozen=True, slots=True)
+class _Own:
+    """Series of our own about a target: what the agent adds to its page, if it is asked to."""
+
+    subject: Subject
+    page: Page
+    gauges: Gauges
+
+    def events(self, reading: Reading, at_ms: int) -> Iterable[EmfEvent]:
+        """Tell of a scrape."""
+        text = b""
+        if self.subject.job.report_series:
+            found = Report(up=True, duration_s=_SCRAPE_S, counts=reading.counts)
+            text += found.page(reading.shadowed)
+        if reading.watched:
+            text += self.gauges.page(reading.watched, at_ms, report.labels(self.subject.labels))
+        told = self.page.read(text, at_ms) if text else None
+        return told.events if isinstance(told, Reading) else ()
