@@ -20,6 +20,9 @@ _NOTED_MS = 60_000
 Identity: TypeAlias = tuple[tuple[str, tuple[tuple[str, str], ...]], str]
 """Namespace and dimensions, and the metric's name: what CloudWatch tells metrics apart by."""
 
+_Fed: TypeAlias = tuple[int, list[Identity]]
+"""Where a value stands among those of a page, and the metrics that it goes to."""
+
 
 class Budget:
     """The metrics of the last hour, of all targets together."""
@@ -103,7 +106,9 @@ class Feed:
         self._at_ms = at_ms
         self._rooms = budget.rooms
         self._refused = False
-        self._fed: list[tuple[int, list[Identity]]] = []
+        self._fed: list[_Fed] = []
+        self._without: Sequence[_Fed] = ()
+        """Those without a value since all were noted last."""
         self._due_ms = at_ms
 
     @property
@@ -133,15 +138,27 @@ class Feed:
         rest = tuple(sets for sets in kept if sets)
         return Metric(metric.name, rest, metric.unit, metric.resolution) if rest else None
 
-    def flow(self, texts: Sequence[bytes | None], at_ms: int, *, whole: bool) -> None:
+    def flow(self, texts: Sequence[bytes | None], at_ms: int) -> None:
         """Note a scrape's values, by the positions they have; None is none.
 
-        ``whole``: none of them is None. While some are, any scrape may be the one that counts.
+        All are noted once a minute, and in between those that had none then.
         """
         self._budget.mind(at_ms)
-        if whole and at_ms < self._due_ms:
-            return
-        for position, fed in self._fed:
-            if texts[position] is not None:
+        if at_ms >= self._due_ms:
+            self._without = self._note(self._fed, texts, at_ms)
+            self._due_ms = at_ms + _NOTED_MS
+        elif self._without:
+            self._without = self._note(self._without, texts, at_ms)
+
+    def _note(
+        self, some: Sequence[_Fed], texts: Sequence[bytes | None], at_ms: int
+    ) -> Sequence[_Fed]:
+        """Note what has a value, and give the rest."""
+        without = []
+        for one in some:
+            position, fed = one
+            if texts[position] is None:
+                without.append(one)
+            else:
                 self._budget.note(fed, at_ms)
-        self._due_ms = at_ms + _NOTED_MS if whole else at_ms
+        return without

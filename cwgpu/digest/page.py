@@ -173,7 +173,7 @@ class Page:
         tally = Tally(contents.drops)
         row = contents.judge.row(found, at_ms, tally)
         if self._feed is not None:
-            self._feed.flow(row.texts, at_ms, whole=not row.lost)
+            self._feed.flow(row.texts, at_ms)
         events: list[EmfEvent] = []
         for record in contents.now:
             events += record.events((row,), self._partial)
