@@ -6,7 +6,8 @@ What a page feeds is known from its shape: its metrics are looked up when the pa
 from then on noted once a minute.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from cwgpu.emf.template import Metric
@@ -20,7 +21,18 @@ _NOTED_MS = 60_000
 Identity: TypeAlias = tuple[tuple[str, tuple[tuple[str, str], ...]], str]
 """Namespace and dimensions, and the metric's name: what CloudWatch tells metrics apart by."""
 
-_Fed: TypeAlias = tuple[int, list[Identity]]
+
+@dataclass(slots=True)
+class Entry:
+    """A metric that was let in: whoever feeds it notes the time here, without a look-up."""
+
+    identity: Identity
+    at_ms: int
+    here: bool = True
+    """Whether it is counted; once an hour has passed without a value it is not."""
+
+
+_Fed: TypeAlias = tuple[int, list[Entry]]
 """Where a value stands among those of a page, and the metrics that it goes to."""
 
 
@@ -29,7 +41,7 @@ class Budget:
 
     def __init__(self) -> None:
         """Begin with none, and without a limit."""
-        self._seen: dict[Identity, int] = {}
+        self._seen: dict[Identity, Entry] = {}
         self._limit: Limit | None = None
         self._looked_ms = 0
         self.refused: Identity | None = None
@@ -55,22 +67,28 @@ class Budget:
         more = limit is not None and len(self._seen) > limit.metrics
         return more or self.refused is not None
 
-    def admit(self, one: Identity, at_ms: int) -> bool:
+    def admit(self, one: Identity, at_ms: int) -> Entry | None:
         """Let a metric in if it is there, or if there is a place that it can take."""
-        if self._seen.get(one, at_ms - _HOUR_MS) > at_ms - _HOUR_MS:
-            return True
+        entry = self._seen.get(one)
+        if entry is not None and entry.at_ms > at_ms - _HOUR_MS:
+            return entry
         if self._full() and at_ms >= self._looked_ms + _NOTED_MS:
             self._look(at_ms)
         if self._full():
             self.refused = self.refused or one
-            return False
-        self._seen[one] = at_ms
-        return True
+            return None
+        entry = self._seen.setdefault(one, Entry(one, at_ms))
+        entry.at_ms = at_ms
+        return entry
 
-    def note(self, some: Sequence[Identity], at_ms: int) -> None:
+    def note(self, some: Iterable[Entry], at_ms: int) -> None:
         """Take that these have a value."""
         for one in some:
-            self._seen[one] = at_ms
+            entry = one
+            if not entry.here:  # after an hour it is let in again, or somebody else let it in
+                entry = self._seen.setdefault(one.identity, one)
+                entry.here = True
+            entry.at_ms = at_ms
 
     def mind(self, at_ms: int) -> None:
         """Look now and then for what is an hour old."""
@@ -85,9 +103,10 @@ class Budget:
         """Forget what has no value since an hour."""
         self._looked_ms = now_ms
         # A page may be noted by another thread meanwhile.
-        for one, at_ms in list(self._seen.items()):
-            if at_ms <= now_ms - _HOUR_MS:
-                self._seen.pop(one, None)
+        for entry in list(self._seen.values()):
+            if entry.at_ms <= now_ms - _HOUR_MS:
+                entry.here = False
+                self._seen.pop(entry.identity, None)
         if self.refused is not None and not self._full():
             self._vacate()
 
@@ -121,14 +140,15 @@ class Feed:
 
         ``position`` is that of its value among those of the page.
         """
-        fed: list[Identity] = []
+        fed: list[Entry] = []
         kept = []
         for sets in metric.sets:
             left = []
             for names in sets:
                 dimensions = (self._namespace, tuple([(name, labels[name]) for name in names]))
-                if self._budget.admit((dimensions, metric.name), self._at_ms):
-                    fed.append((dimensions, metric.name))
+                entry = self._budget.admit((dimensions, metric.name), self._at_ms)
+                if entry is not None:
+                    fed.append(entry)
                     left.append(names)
             kept.append(tuple(left))
         self._fed.append((position, fed))
@@ -154,11 +174,9 @@ class Feed:
         self, some: Sequence[_Fed], texts: Sequence[bytes | None], at_ms: int
     ) -> Sequence[_Fed]:
         """Note what has a value, and give the rest."""
-        without = []
-        for one in some:
-            position, fed = one
-            if texts[position] is None:
-                without.append(one)
-            else:
-                self._budget.note(fed, at_ms)
+        without: Sequence[_Fed] = ()
+        if None in texts:
+            without = [one for one in some if texts[one[0]] is None]
+            some = [one for one in some if texts[one[0]] is not None]
+        self._budget.note((entry for _, fed in some for entry in fed), at_ms)
         return without

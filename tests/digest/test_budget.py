@@ -76,7 +76,7 @@ def lost(reading: Reading) -> dict[DropReason, int]:
 def test_what_is_there_stays_and_what_is_new_is_refused() -> None:
     """The first get the places; one that has one is let in again."""
     one = budget(2)
-    assert [one.admit(identity(name), START_MS) for name in "abac"] == [True, True, True, False]
+    assert [bool(one.admit(identity(name), START_MS)) for name in "abac"] == [1, 1, 1, 0]
     assert one.count(START_MS) == 2
     assert (one.exceeded, one.refused) == (True, identity("c"))
 
@@ -84,14 +84,32 @@ def test_what_is_there_stays_and_what_is_new_is_refused() -> None:
 def test_places_become_free_an_hour_after_the_last_value() -> None:
     """A metric that still gets values keeps its place; another's goes to the first that asks."""
     one = budget(2)
-    assert one.admit(identity("a"), START_MS)
+    entry = one.admit(identity("a"), START_MS)
+    assert entry
     assert one.admit(identity("b"), START_MS)
-    one.note([identity("a")], START_MS + 30 * MINUTE_MS)
+    one.note([entry], START_MS + 30 * MINUTE_MS)
     assert not one.admit(identity("c"), START_MS + HOUR_MS - 1)
     assert one.rooms == 0
     assert one.admit(identity("c"), START_MS + HOUR_MS + MINUTE_MS)
     assert (one.rooms, one.exceeded) == (1, False)
     assert not one.admit(identity("b"), START_MS + HOUR_MS + MINUTE_MS)
+
+
+def test_what_comes_back_is_counted_once() -> None:
+    """A metric without a value for an hour, fed again by its page, by another, or by both."""
+    one = budget(2)
+    entry = one.admit(identity("a"), START_MS)
+    assert entry
+    assert one.count(START_MS + HOUR_MS) == 0
+    later_ms = START_MS + 2 * HOUR_MS
+    other = one.admit(identity("a"), later_ms)
+    assert other
+    one.note([entry], later_ms + MINUTE_MS)
+    assert one.count(later_ms + MINUTE_MS) == 1
+    assert one.count(later_ms + HOUR_MS) == 1
+    assert one.count(later_ms + HOUR_MS + MINUTE_MS) == 0
+    one.note([entry, other], later_ms + 2 * HOUR_MS)
+    assert one.count(later_ms + 2 * HOUR_MS) == 1
 
 
 def test_a_warning_refuses_nothing() -> None:
@@ -108,7 +126,7 @@ def test_a_warning_refuses_nothing() -> None:
 def test_another_limit_gives_room() -> None:
     """After a reload with more room those that were refused may ask again; none is put out."""
     one = budget(1)
-    assert [one.admit(identity(name), START_MS) for name in "ab"] == [True, False]
+    assert [bool(one.admit(identity(name), START_MS)) for name in "ab"] == [1, 0]
     one.follow(Limit(1, drops=True))
     assert (one.rooms, one.exceeded) == (0, True)
     one.follow(Limit(2, drops=True))
