@@ -78,11 +78,21 @@ values = st.sampled_from(
         "bad",
     ]
 )
-stamps = st.sampled_from(["", "", "", "", " 1765000000001"])
 
 Series = tuple[str, tuple[tuple[str, str], ...], str]
-series = st.tuples(names, label_sets.map(lambda labels: tuple(labels.items())), stamps)
-shapes = st.lists(series, max_size=10)
+"""Name, labels, and the time that the page gives it, if it does."""
+
+
+def series(*stamps: str) -> st.SearchStrategy[Series]:
+    """A series with one of these times."""
+    labels = label_sets.map(lambda pairs: tuple(pairs.items()))
+    return st.tuples(names, labels, st.sampled_from(stamps))
+
+
+shapes = st.one_of(
+    *[st.lists(series(""), min_size=1, max_size=10)] * 4,
+    st.lists(series("", " 1765000000001"), max_size=10),
+)
 
 
 @dataclass(frozen=True)
@@ -92,6 +102,8 @@ class Scrape:
     shape: int
     values: Sequence[str]
     after_ms: int
+    fault: str = ""
+    """A bad line at the end."""
 
 
 scrapes = st.lists(
@@ -99,7 +111,8 @@ scrapes = st.lists(
         Scrape,
         st.sampled_from([0, 0, 0, 1]),
         st.lists(values, min_size=10, max_size=10),
-        st.sampled_from([0, 5_000, 15_000, 61_000]),
+        st.sampled_from([0, 5_000, 5_000, 15_000, 61_000]),
+        st.sampled_from([""] * 9 + ["bad\n"]),
     ),
     min_size=1,
     max_size=10,
@@ -108,13 +121,14 @@ scrapes = st.lists(
 HEADER = "# TYPE DCGM_A gauge\n# TYPE DCGM_B gauge\n# TYPE c counter\n# TYPE c_total counter\n"
 
 
-def text(shape: Sequence[Series], written: Iterable[str]) -> bytes:
+def text(pages: Sequence[Sequence[Series]], scrape: Scrape) -> bytes:
     """Write a page; h_bucket has no type, ``s`` neither."""
+    shape = pages[scrape.shape % len(pages)]
     lines = []
-    for (name, labels, stamp), value in zip(shape, written, strict=False):
+    for (name, labels, stamp), value in zip(shape, scrape.values, strict=False):
         pairs = ",".join(f'{label}="{of}"' for label, of in labels)
         lines.append(f"{name}{{{pairs}}} {value}{stamp}\n")
-    return (HEADER + "".join(lines)).encode()
+    return (HEADER + "".join(lines) + scrape.fault).encode()
 
 
 @dataclass
@@ -132,7 +146,7 @@ def run(plan: Plan, pages: Sequence[Sequence[Series]], given: Sequence[Scrape]) 
     page, found, at_ms = kitchen.page(plan, interval_s=15.0), Run(), kitchen.START_MS
     for scrape in given:
         at_ms += scrape.after_ms
-        reading = page.read(text(pages[scrape.shape % len(pages)], scrape.values), at_ms)
+        reading = page.read(text(pages, scrape), at_ms)
         if isinstance(reading, Refused):
             continue  # a page of nothing but bad lines
         dropped = {drop.reason.value: drop.count for drop in reading.dropped}
@@ -225,7 +239,7 @@ def test_replaying_equals_reading_afresh_in_every_form(
     plan = replace(plan, emf=absolute)
     known = kitchen.page(plan)
     for number, scrape in enumerate(given_scrapes):
-        body = text(pages[scrape.shape % len(pages)], scrape.values)
+        body = text(pages, scrape)
         at_ms = kitchen.START_MS + number
         assert _all(known, body, at_ms) == _all(kitchen.page(plan), body, at_ms)
 
