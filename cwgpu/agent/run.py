@@ -6,7 +6,7 @@ import signal
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from cwgpu.agent import parts
+from cwgpu.agent import init, parts
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.intake import Intake
 from cwgpu.agent.observe import Observer
@@ -77,6 +77,7 @@ def _listen_to_signals(stop: asyncio.Event, reload: Reload) -> None:
         # Who asks twice does not want to wait: the second signal does what signals do.
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.remove_signal_handler(number)
+        init.terminable()
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, end)

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 import cwgpu
+from cwgpu.agent import init
 from cwgpu.cli import exits, streams
 from cwgpu.cli.verbs import Verbs
 from cwgpu.model.errors import CwgpuError
@@ -29,6 +30,7 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
+    init.terminable()
     streams.fill()
     streams.leave(_code(arguments))
 

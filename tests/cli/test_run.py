@@ -176,6 +176,26 @@ def test_the_second_signal_does_not_wait(config: str, cloudwatch: FakeCloudWatch
     assert done.code == -signal.SIGTERM
 
 
+def test_the_second_signal_ends_the_first_process_of_a_container(
+    config: str, cloudwatch: FakeCloudWatch
+) -> None:
+    """It cannot die of a signal, so it takes the exit code of one that did."""
+    cloudwatch.fail(faults.Hold(), action="PutLogEvents", times=99)
+    cloudwatch.add(GROUP, STREAM)
+    first = "import os; os.getpid = lambda: 1; from cwgpu.cli.main import main; main()"
+    arguments = [sys.executable, "-c", first, "run", "-c", config, "--listen", "off"]
+    environ = program.environ(cloudwatch.environ)
+    with subprocess.Popen(
+        arguments, env=environ, cwd=program.ROOT, stderr=subprocess.PIPE
+    ) as process:
+        cloudwatch.wait(lambda: cloudwatch.calls, program.AMPLE_S)
+        while process.poll() is None:
+            process.terminate()
+            _pause(process)
+        process.communicate()
+    assert process.returncode == 128 + signal.SIGTERM
+
+
 def _pause(process: subprocess.Popen[bytes]) -> None:
     """Give a process a moment to end in."""
     try:
