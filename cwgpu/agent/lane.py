@@ -60,6 +60,8 @@ class Lane:
         self._way = way
         self._fresh: deque[Held] = deque()
         self._late: deque[Held] = deque()
+        self._unread: list[Held] = []
+        """The system did not give their files, which says nothing of what is in them."""
         self._hand: Held | None = None
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -82,7 +84,7 @@ class Lane:
     @property
     def waits(self) -> bool:
         """Whether something of it is still to be delivered."""
-        queues = (self._fresh, self._late)
+        queues = (self._fresh, self._late, self._unread)
         return self._hand is not None or any(not held.gone for each in queues for held in each)
 
     def put(self, batches: Sequence[Held], *, late: bool = False) -> None:
@@ -92,6 +94,11 @@ class Lane:
         self._news.set()
         if batches and self.idle:
             self._task = asyncio.create_task(self._run(), name=f"lane {self._stream.stream}")
+
+    def again(self) -> None:
+        """Queue what could not be read; to be called now and then."""
+        unread, self._unread = self._unread, []
+        self.put(unread, late=True)
 
     async def finish(self) -> None:
         """Wait until everything is sent or, once there is hurry, the lane has given up."""
@@ -168,6 +175,8 @@ class Lane:
         """Make the call that the gate let pass; False when the lane has to give up."""
         parcel = await self._way.stock.open(held)
         if parcel is None:
+            if not held.gone:
+                self._unread.append(held)
             return True
         if held.bad and held.waybill.events > 1:
             await self._halve(held, parcel)

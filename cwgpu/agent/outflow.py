@@ -107,6 +107,8 @@ class Outflow:
             if batches or segments:
                 self._send(await self._stock.take(batches, segments))
             await self._stock.tidy()
+            for lane in self._lanes.values():
+                lane.again()
             self._lanes = {
                 key: lane for key, lane in self._lanes.items() if lane.waits or not lane.idle
             }

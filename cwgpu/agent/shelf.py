@@ -30,7 +30,7 @@ class Held:
     moving: bool = False
     """It is being written to the disk, so it cannot be dropped either; it may be sent."""
     gone: bool = False
-    """It was dropped or split while it waited to be sent."""
+    """It was dropped, split or found to be damaged while it waited to be sent."""
     twin: "Held | None" = None
     """The second half, if this is the first."""
     bad: bool = False

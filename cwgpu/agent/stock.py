@@ -120,7 +120,7 @@ class Stock:
                 self._lose(known, DropReason.SPOOL_DAMAGED, each.reason)
 
     async def open(self, held: Held) -> Parcel | None:
-        """Give a batch to be sent; None when its file cannot be used any more."""
+        """Give a batch to be sent; None when its file cannot be read: now, or, if gone, ever."""
         if held.parcel is not None or held.slip is None or self._spool is None:
             return held.parcel
         spool, slip = self._spool, held.slip
@@ -131,10 +131,10 @@ class Stock:
         except FileNotFoundError:
             reason = "its file was removed from the spool"
         except OSError as error:
-            # Nothing is known to be wrong with the file: it stays there for the next start.
+            # Nothing is known to be wrong with the file: it is held, and another try may read it.
             self._fail(error)
-            self._shelf.remove(held)
             return None
+        held.gone = True
         self._shelf.remove(held)
         self._lose(held.waybill, DropReason.SPOOL_DAMAGED, reason)
         moved = await self._desk.run(lambda: spool.quarantine(slip, reason))

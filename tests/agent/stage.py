@@ -169,6 +169,20 @@ def full_disk() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
+@contextlib.contextmanager
+def unreadable(store: Store) -> Iterator[None]:
+    """Let the system give no batch of a spool, though all are there."""
+    assert store.directory is not None
+    folder = store.directory / "new"
+    away = folder.rename(folder.with_name("away"))
+    folder.write_bytes(b"in its place")
+    try:
+        yield
+    finally:
+        folder.unlink()
+        away.rename(folder)
+
+
 @dataclass
 class Script:
     """A sink that answers as it is told, and success when it was told nothing more."""

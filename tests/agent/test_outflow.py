@@ -182,6 +182,41 @@ async def test_the_queue_is_told(spooled: World) -> None:
     assert spooled.witness.value("cwgpu_spool_batches") == 0
 
 
+async def test_what_cannot_be_read_is_tried_again(spooled: World) -> None:
+    """The system has no file to open: the batch is held, others pass, and a flush tries it anew."""
+    outflow = await spooled.outflow()
+    spooled.sink.tell(A, stage.THROTTLED)
+    outflow.put([event(1)])
+    await outflow.flush()
+    await stage.settle()
+    with stage.unreadable(spooled.store):
+        await spooled.hands.move(2)
+        outflow.put([event(2)])  # it stays in memory
+        await outflow.flush()
+        await spooled.hands.move(2)
+    assert spooled.sink.stored == {A: messages([2])}
+    assert spooled.witness.value("cwgpu_queue_batches") == 1
+    await outflow.flush()
+    await spooled.hands.move(1)
+    assert spooled.sink.stored == {A: messages([2, 1])}
+    assert spooled.witness.lost_in_all() == 0
+    assert await spooled.end(outflow) == Rest()
+
+
+async def test_what_cannot_be_read_is_left_at_the_end(spooled: World) -> None:
+    """It is no reason to wait, and the next start has it."""
+    outflow = await spooled.outflow()
+    spooled.sink.tell(A, stage.THROTTLED)
+    outflow.put([event(1)])
+    await outflow.flush()
+    await stage.settle()
+    with stage.unreadable(spooled.store):
+        await spooled.hands.move(2)
+        troubles, rest = await outflow.finish(1)
+    assert len(troubles) == 1
+    assert rest == Rest(1, 1, 0)
+
+
 async def test_too_much_loses_the_oldest_of_all_streams(spooled: World) -> None:
     """While CloudWatch is away; when it is back, all that was kept is delivered."""
     spooled.store.most_bytes = 3 * 4096

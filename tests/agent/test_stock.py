@@ -381,17 +381,16 @@ async def test_a_file_that_somebody_removed(store: Store) -> None:
 
 
 async def test_a_file_that_cannot_be_read_for_now(store: Store) -> None:
-    """The disk fails, which says nothing of the batch: it is there at the next start."""
+    """The disk fails, which says nothing of the batch: it is held, bounded, and there later."""
     stock, _ = store.start()
     held = await take(stock, 1, 2)
-    (file,) = store.files()
-    away = file.parent.rename(file.parent.with_name("away"))
-    file.parent.write_bytes(b"in its place")
-    assert await stock.open(held) is None
-    file.parent.unlink()
-    away.rename(file.parent)
+    with stage.unreadable(store):
+        assert await stock.open(held) is None
+    assert not held.gone
     assert store.witness.said("samples_lost") == []
     assert [one["reason"] for one in store.witness.said("spool_failed")] == ["Not a directory"]
+    assert await stock.open(held) is not None
+    assert await stock.settle() == Rest(1, 2, 0)
     await stock.close()
     again, found = store.start()
     (held,) = again.inherit(found.slips)
