@@ -324,6 +324,19 @@ def test_the_commands_for_a_role_that_is_taken_on(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\n\n"])
+@pytest.mark.parametrize("trust", [None, "irsa", "pod-identity"])
+def test_a_roles_arn_cannot_become_a_command(tmp_path: Path, end: str, trust: str | None) -> None:
+    """It stands in comments, names and documents, and is one line or one word in all of them."""
+    mark = tmp_path / "mark"
+    evil = f"{ROLE}$(touch {mark}){end}touch {mark}{end}END{end}touch {mark} `touch {mark}` '\""
+    found = given(role_arn=evil, trust=trust)
+    (tmp_path / "there").mkdir()
+    calls = ran(found, tmp_path / "there")
+    assert not mark.exists()
+    assert [call.split()[:3] for call in calls].count(["aws", "iam", "put-role-policy"]) == 2
+
+
 def test_a_clusters_name_cannot_become_a_command() -> None:
     """It is quoted; where none is known there is one to replace."""
     plan = Plan((), Emf("GPU", (), cluster_name="a; rm -rf /"), CloudWatch("/gpu", "s"))

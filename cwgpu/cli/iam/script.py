@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from cwgpu.cli.iam.rights import NAMESPACE, ROLE, SERVICE_ACCOUNT, Rights, assuming
 from cwgpu.logs.policy import Document
+from cwgpu.telemetry import escape
 
 _AUDIENCE = "sts.amazonaws.com"
 _PODS = f"kubectl -n {NAMESPACE}"
@@ -75,7 +76,8 @@ def _policies(rights: Rights) -> Iterator[str]:
         yield "\n".join([about, _file("policy", rights.policy), _attach(ROLE, "policy")])
         return
     name = shlex.quote(role_arn.rpartition("/")[2])
-    about = f"# What {role_arn} may do; to be run in its account.\n{_OPTIONAL}"
+    shown = escape.line(role_arn)  # or the rest of it would be no comment
+    about = f"# What {shown} may do; to be run in its account.\n{_OPTIONAL}"
     yield "\n".join([about, _file("policy", rights.policy), _attach(name, "policy")])
     about = f"# What the pods' own role {ROLE} may do: take on that one."
     yield "\n".join([about, _file("assume", rights.assume), _attach(ROLE, "assume")])
@@ -84,7 +86,7 @@ def _policies(rights: Rights) -> Iterator[str]:
         "Principal": {"AWS": _arn(rights)},
         "Action": list(assuming(rights.way)),
     }
-    yield f"# To the trust policy of {role_arn} add:\n# {json.dumps(statement)}"
+    yield f"# To the trust policy of {shown} add:\n# {json.dumps(statement)}"
 
 
 def _arn(rights: Rights) -> str:
