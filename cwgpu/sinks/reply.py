@@ -82,5 +82,5 @@ def _retry_after_s(response: Mapping[str, Any]) -> float | None:
     for name, units_in_second in (("x-amz-retry-after", 1000), ("retry-after", 1)):
         text = headers.get(name, "")
         if text.isdecimal():
-            return int(text) / units_in_second
+            return float(text) / units_in_second  # of any number of digits, which an int is not
     return None

@@ -70,6 +70,16 @@ def test_no_date_is_too_odd(date: str) -> None:
     assert (answer.code, answer.status) == ("", 200)
 
 
+@given(strategies.text() | strategies.integers(0).map(str) | strategies.just("9" * 5000))
+def test_no_wait_is_too_long_to_be_read(wait: str) -> None:
+    """A header of whatever text, and of any number of digits, is no reason to lose the answer."""
+    headers = {"retry-after": wait}
+    meta = {"HTTPStatusCode": 503, "HTTPHeaders": headers}
+    answer = reply.refusal({"ResponseMetadata": meta, "Error": {"Code": "Busy"}})
+    assert answer.code == "Busy"
+    assert answer.retry_after_s is None or answer.retry_after_s >= 0
+
+
 def test_the_clock_of_a_proxy_is_not_the_services() -> None:
     """Its pages carry no request's id of AWS."""
     meta = {"HTTPStatusCode": 502, "HTTPHeaders": {"date": "Thu, 01 Jan 1970 00:01:00 GMT"}}
