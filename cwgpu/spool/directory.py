@@ -195,6 +195,18 @@ class Spool:
             self._leftovers.append(left)
 
 
+def seek(path: Path) -> None:
+    """See that a spool is there: to open it makes one where there is none.
+
+    UnavailableError or PermissionError_ when there is none, or it cannot be told.
+    """
+    try:
+        for name in survey.FOLDERS:
+            (path / name).stat()
+    except OSError as error:
+        raise refuse.looking(path, error) from error
+
+
 def look(path: Path) -> Found:
     """Tell what a spool holds, without owning and without changing it.
 

@@ -285,6 +285,18 @@ def test_where_it_is_sent_can_be_said(filled: Filled, tmp_path: Path) -> None:
         assert numbers(cloudwatch) == [0, 1, 2, 20, 21]
 
 
+@pytest.mark.parametrize("name", ["other", "other/nowhere", "other/file"])
+def test_nothing_is_sent_from_what_is_no_spool(tmp_path: Path, name: str) -> None:
+    """A directory that was mistaken for one is an error, and stays as it was."""
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "file").write_text("not ours", "utf-8")
+    done = program.run("spool", "replay", str(tmp_path / name))
+    assert done.code == exits.UNAVAILABLE
+    assert "there is no spool" in done.stderr
+    assert [path.name for path in other.iterdir()] == ["file"]
+
+
 def test_an_agent_at_work_is_not_disturbed(filled: Filled) -> None:
     """Its lock is respected, and who has it is said."""
     done = program.run("spool", "replay", str(filled.path))

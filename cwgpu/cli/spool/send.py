@@ -20,7 +20,7 @@ from cwgpu.plan.plan import CloudWatch
 from cwgpu.plan.plan import Spool as Rules
 from cwgpu.sinks.access import Access
 from cwgpu.sinks.cloudwatch import CloudWatchSink
-from cwgpu.spool.directory import Spool
+from cwgpu.spool.directory import Spool, seek
 from cwgpu.spool.found import Found
 from cwgpu.telemetry.journal import Journal
 from cwgpu.telemetry.lines import Style
@@ -55,6 +55,7 @@ class Progress(Observer):
 
 def send(directory: Path, cloudwatch: CloudWatch) -> int:
     """Send all that is in the directory; gives the exit code."""
+    seek(directory)
     spool = Spool(directory, secrets.token_hex(4))
     found = spool.open()
     book = Journal(Style.TEXT, time.monotonic)
