@@ -24,7 +24,7 @@ from cwgpu.cli.configure import Configuration
 from cwgpu.model.errors import UsageError
 from cwgpu.plan.plan import Plan, SpoolMode
 from cwgpu.sinks import stdout
-from cwgpu.telemetry import journal
+from cwgpu.telemetry import escape, journal
 from cwgpu.telemetry.journal import Journal
 from cwgpu.telemetry.lines import Style
 from cwgpu.telemetry.metrics import Metrics
@@ -110,7 +110,7 @@ def agent(
             _tell_end(ending.rest, plan, observer)
     finally:
         book.close()
-    streams.say(_last_words(ending, summary))
+    streams.say(_last_words(ending, summary, plan.spool.directory))
     return end.code(ending, summary, counts=flags.dry_run or flags.visits is not None)
 
 
@@ -186,10 +186,17 @@ def _ticker(book: Journal, summary: Summary | None) -> Callable[[], None]:
     return tick
 
 
-def _last_words(ending: Ending, summary: Summary | None) -> str:
+def _last_words(ending: Ending, summary: Summary | None, directory: str | None) -> str:
     if ending.broken is not None:
         quiet = ending.broken.code == stdout.CLOSED
         return "" if quiet else f"cwgpu: {ending.broken.message}\n"
     if summary is None:
         return ""
-    return ("\r\x1b[K" if sys.stderr.isatty() else "") + summary.render() + "\n"
+    begin = "\r\x1b[K" if sys.stderr.isatty() else ""
+    rest, left = ending.rest, ""
+    if rest.spooled:
+        left = (
+            f"Left       {rest.spooled_samples:,} samples are not delivered yet and wait in "
+            f"{escape.line(directory or '')}: the next run sends them, or cwgpu spool replay\n"
+        )
+    return f"{begin}{summary.render()}\n{left}"
