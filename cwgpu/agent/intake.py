@@ -1,14 +1,15 @@
 """Targets in, events out: discovery, scraping and digestion of all jobs of one plan."""
 
 import asyncio
-import functools
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from cwgpu.agent import aside
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.observe import Observer
+from cwgpu.agent.pages import Pages
 from cwgpu.agent.purse import Purse
 from cwgpu.agent.reports import Reports
 from cwgpu.agent.roll import Roll, Visit
@@ -35,6 +36,9 @@ _LARGE_BYTES = 1 << 20
 # Thousands of targets take a while, and scrapes are due meanwhile. Ten rules run over so many
 # groups, of a few targets each, in some ten milliseconds.
 _AT_A_TIME = 64
+
+# How often it is looked for windows that are over and got no scrape since.
+_LOOK_S = 5.0
 
 
 class Intake:
@@ -63,15 +67,13 @@ class Intake:
             fetcher.clients, clock, fault=observer.discovery_fault, note=observer.discovery_note
         )
         self._waiting = ""
-        self._reports = Reports(put, observer)
+        self._reports = Reports(put, observer, self._closed)
         self._purse = Purse(observer, clock)
         self._active: Counter[str] = Counter()
         """Targets of each job."""
-        self._pages: dict[Identity, Page] = {}
+        self._pages = Pages(self._closed)
         self._visits: dict[Identity, int] = {}
         self._last: dict[Identity, Visit] = {}
-        self._aside: set[Identity] = set()
-        """Targets whose page another thread is reading."""
         self._learning = asyncio.Lock()
         self._telling = asyncio.Lock()
         self._most_visits: int | None = None
@@ -94,19 +96,19 @@ class Intake:
             job.name: Working(job, Recipe(plan, job, budget), plan.shard) for job in plan.jobs
         }
         self._reports.follow(plan, budget)
-        former, self._pages = self._pages, {}
-        for identity, page in former.items():
+        for identity, page in self._pages.renew().items():
             target = self.wanted.get(identity)
-            if target is None or target.job not in self._jobs or identity in self._aside:
-                continue
-            self._page(target).adopt(page)
+            if target is not None and target.job in self._jobs:
+                self._page(target).adopt(page)
 
     def lead_changed(self, anew: bool) -> None:  # noqa: FBT001 - the leader's one word
         """Scrape from now on, or no more; ``anew``: others may have scraped since we did."""
         # What counters stood at then is none of ours to count from; nor is a page that another
         # thread goes on reading for nobody.
-        for identity in list(self._pages) if anew else self._aside:
-            self._pages.pop(identity, None)
+        if anew:
+            self._pages.keep(())
+        self._pages.forget_lent()
+        self._close()
         self._reconcile()
 
     def rescale(self, shard: Shard) -> None:
@@ -125,6 +127,7 @@ class Intake:
         """Keep the wanted targets up to date, for ever."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._watch.run())
+            tasks.create_task(self._mind_windows())
             while True:
                 await self.discover()
                 await self._watch.changed.wait()
@@ -155,7 +158,7 @@ class Intake:
         self.wanted = wanted
         self._active = Counter(target.job for target in wanted.values())
         self._reports.keep(wanted)
-        self._pages = {key: page for key, page in self._pages.items() if key in wanted}
+        self._pages.keep(wanted)
         self._visits = {key: count for key, count in self._visits.items() if key in wanted}
         self._last = {key: visit for key, visit in self._last.items() if key in wanted}
         if wanted or dropped or not self._waiting:
@@ -174,8 +177,26 @@ class Intake:
             return await aside.run(lambda: json.dumps(roll.document(found)).encode())
 
     async def stop(self) -> None:
-        """Scrape no more."""
+        """Scrape no more, and have the events of what was scraped."""
+        self._pages.forget_lent()
         await self._pool.stop()
+        self._close()
+
+    async def _mind_windows(self) -> None:
+        """See to what waits for scrapes that do not come, for ever."""
+        while True:
+            await self._clock.sleep(_LOOK_S)
+            now_ms = self._clock.wall_ms()
+            await self._pages.close_due(now_ms)
+            await self._reports.pages.close_due(now_ms)
+
+    def _close(self) -> None:
+        self._pages.close()
+        self._reports.pages.close()
+
+    def _closed(self, events: Sequence[EmfEvent]) -> None:
+        self._put(events)
+        self._observer.closed(events)
 
     def _reconcile(self, *, patient: bool = False) -> None:
         self._pool.reconcile(self.wanted.values() if self._leads() else (), patient=patient)
@@ -246,19 +267,24 @@ class Intake:
     async def _read_aside(
         self, target: Target, body: bytes, at_ms: int, content_type: str
     ) -> Reading | Refused:
-        self._aside.add(target.identity)
+        page = self._page(target)
+        self._pages.lend(target.identity)
+
+        def read() -> Reading | Refused:
+            reading = page.read(body, at_ms, content_type)
+            if isinstance(reading, Refused):
+                return reading
+            # Nothing waits on a page that nobody may ask for it.
+            return replace(reading, events=reading.events + page.close())
+
         try:
-            page = self._page(target)
-            return await aside.run(functools.partial(page.read, body, at_ms, content_type))
+            return await aside.run(read)
         finally:
-            self._aside.discard(target.identity)
+            self._pages.back(target.identity)
 
     def _page(self, target: Target) -> Page:
-        page = self._pages.get(target.identity)
-        if page is None:
-            page = Page(self._jobs[target.job].recipe, target.labels)
-            self._pages[target.identity] = page
-        return page
+        recipe = self._jobs[target.job].recipe
+        return self._pages.give(target.identity, lambda: Page(recipe, target.labels))
 
     def _check_done(self) -> None:
         most = self._most_visits

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from cwgpu.agent.deliveries import Deliveries
+from cwgpu.model.event import EmfEvent
 from cwgpu.model.reading import Reading
 from cwgpu.model.scrape import FailReason, Scrape, ScrapeFailed
 from cwgpu.model.target import DroppedTarget, Forgotten, Identity, Target
@@ -80,6 +81,11 @@ class Observer(Deliveries):
         self.metrics.reported(target, reading)
         if self.summary:
             self.summary.reported(reading)
+
+    def closed(self, events: Sequence[EmfEvent]) -> None:
+        """Tell of events of scrapes that were told of before."""
+        if self.summary:
+            self.summary.closed(events)
 
     def scrape_failed(self, target: Target, failed: ScrapeFailed) -> None:
         """Tell of a scrape that gave nothing."""

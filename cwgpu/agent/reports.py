@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import cast
 
 from cwgpu.agent.observe import Observer
+from cwgpu.agent.pages import Pages
 from cwgpu.digest import report
 from cwgpu.digest.budget import Budget
 from cwgpu.digest.derived import Gauges
@@ -19,12 +20,21 @@ from cwgpu.plan.plan import Idle, Plan
 class Reports:
     """Makes events of what scrapes came to."""
 
-    def __init__(self, put: Callable[[Sequence[EmfEvent]], None], observer: Observer) -> None:
-        """Silent until ``follow`` gives it a plan."""
+    def __init__(
+        self,
+        put: Callable[[Sequence[EmfEvent]], None],
+        observer: Observer,
+        closed: Callable[[Sequence[EmfEvent]], None],
+    ) -> None:
+        """Silent until ``follow`` gives it a plan.
+
+        ``put`` takes the events of scrapes, ``closed`` those of what waited.
+        """
         self._put = put
         self._observer = observer
         self._recipes: dict[str, Recipe] = {}
-        self._pages: dict[Identity, Page] = {}
+        self.pages = Pages(closed)
+        """Those of our own series."""
         self._idle: Idle | None = None
         self._gauges: dict[Identity, Gauges] = {}
         self._reported: frozenset[str] = frozenset()
@@ -38,14 +48,14 @@ class Reports:
         jobs = [job for job in plan.jobs if wanted or job.report_series]
         own = report.plan(plan)
         self._recipes = {job.name: Recipe(own, report.job(job), budget) for job in jobs}
-        self._pages = {}
+        self.pages.renew()
         if not wanted or dcgm.idle != self._idle:
             self._gauges = {}
         self._idle = dcgm.idle
 
     def keep(self, wanted: Collection[Identity]) -> None:
         """Forget all targets but these."""
-        self._pages = {key: page for key, page in self._pages.items() if key in wanted}
+        self.pages.keep(wanted)
         self._gauges = {key: one for key, one in self._gauges.items() if key in wanted}
 
     def send(
@@ -66,10 +76,8 @@ class Reports:
         text += self._gauged(target, at_ms, watched) if watched else b""
         if recipe is None or not text:
             return
-        page = self._pages.get(target.identity)
-        if page is None:
-            page = Page(recipe, report.labels(target.labels))
-            self._pages[target.identity] = page
+        labels = report.labels(target.labels)
+        page = self.pages.give(target.identity, lambda: Page(recipe, labels))
         # It is a page of ours, and read without limits.
         reading = cast("Reading", page.read(text, at_ms))
         self._put(reading.events)

@@ -128,7 +128,11 @@ class Account:
             for name in drop.names:
                 if len(lost.names) < NAMES:
                     lost.names.setdefault(name)
-        for event in reading.events:
+        self.closed(reading.events)
+
+    def closed(self, events: Iterable[EmfEvent]) -> None:
+        """Take events, of the last scrape or of former ones."""
+        for event in events:
             self._event(event)
 
     def scrape_failed(self, target: Target, failed: ScrapeFailed) -> None:
