@@ -143,7 +143,7 @@ class Deliveries:
             why["reason"] = (
                 "the spool could not take them"
                 if directory
-                else "there is no spool to keep them: set cwgpu.spool.dir"
+                else "there is no spool to keep them: set cwgpu.spool.dir, and no mode off"
             )
         journal.event(
             _log,

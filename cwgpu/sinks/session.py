@@ -5,6 +5,7 @@ outside for credentials: both belong into a worker thread.
 https://boto3.amazonaws.com/v1/documentation/api/latest/guide/credentials.html
 """
 
+import json
 import os
 from collections.abc import MutableMapping
 from dataclasses import dataclass
@@ -129,10 +130,21 @@ def _refuse_foreign(http_response: AWSResponse, **_: object) -> None:
 
     It would be a proxy's or a captive portal's, and nothing was stored.
     """
-    status, begins = http_response.status_code, http_response.content[:1]
-    ours = begins == b"{" or (not begins and reply.REQUEST_ID in http_response.headers)
-    if status < HTTPStatus.MULTIPLE_CHOICES and (status != HTTPStatus.OK or not ours):
+    status = http_response.status_code
+    if status < HTTPStatus.MULTIPLE_CHOICES and (
+        status != HTTPStatus.OK or not _ours(http_response)
+    ):
         raise ResponseParserError("the answer is not CloudWatch Logs': is there a proxy between?")
+
+
+def _ours(response: AWSResponse) -> bool:
+    """Tell whether it looks like the service's; with an id it has answered, even if by halves."""
+    if reply.REQUEST_ID in response.headers:
+        return response.content[:1] in {b"", b"{"}
+    try:
+        return isinstance(json.loads(response.content), dict)  # as from an imitation of the service
+    except (ValueError, RecursionError):
+        return False
 
 
 class _Role(CredentialProvider):

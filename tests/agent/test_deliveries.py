@@ -6,6 +6,8 @@ from cwgpu.model.event import Outcome
 from tests.agent import stage
 from tests.agent.stage import A, Witness
 
+NO_SPOOL = "there is no spool to keep them: set cwgpu.spool.dir, and no mode off"
+
 
 @pytest.fixture
 def witness(caplog: pytest.LogCaptureFixture) -> Witness:
@@ -117,7 +119,7 @@ def test_a_file_that_is_set_aside(witness: Witness, samples: int | None) -> None
     [
         (0, "/spool", "INFO", {"directory": "/spool"}),
         (0, "", "INFO", {}),
-        (5, "", "ERROR", {"reason": "there is no spool to keep them: set cwgpu.spool.dir"}),
+        (5, "", "ERROR", {"reason": NO_SPOOL}),
         (
             5,
             "/spool",
