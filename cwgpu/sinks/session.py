@@ -143,7 +143,7 @@ def _ours(response: AWSResponse) -> bool:
         return response.content[:1] in {b"", b"{"}
     try:
         return isinstance(json.loads(response.content), dict)  # as from an imitation of the service
-    except (ValueError, RecursionError):
+    except ValueError:
         return False
 
 

@@ -156,8 +156,6 @@ async def test_an_endpoint_that_is_no_address_is_an_answer(service: FakeCloudWat
 FOREIGN = {
     "a page": (200, "<h1>Sign in</h1>"),
     "half an object": (200, '{"nextSequenceTok'),
-    "no object": (200, "[1, 2]"),
-    "too deep an object": (200, '{"a":' * 100_000),
     "nothing": (200, ""),
     "no content": (204, ""),
     "something else that was made": (201, '{"made": true}'),
