@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 from cwgpu.config.complaint import Level
+from cwgpu.digest.budget import Budget
+from cwgpu.digest.page import Page
+from cwgpu.digest.recipe import Recipe
+from cwgpu.model.drop import DropReason
 from cwgpu.model.event import StreamKey
+from cwgpu.plan.plan import Budget as Limit
 from cwgpu.plan.plan import Events
 from cwgpu.sinks.access import Access
 from cwgpu.sinks.cloudwatch import CloudWatchSink
@@ -126,6 +131,21 @@ def test_pods_that_are_new_all_the_time(report: Json) -> None:
             identities |= {(point.name, point.dimensions) for point in points(read(page, text))}
         found[name] = len(identities)
     assert found == {"pod": 200, "workload": 1}
+
+
+@rows.of("ISS-039")
+def test_more_metrics_than_a_budget_allows(report: Json) -> None:
+    """Those that were there stay; the samples of the others are counted, and nothing is paid."""
+    plan = kitchen.plan(declared(sets=(("job", "pod"),)))
+    budget = Budget()
+    budget.follow(Limit(50, drops=True))
+    page = Page(Recipe(plan, plan.jobs[0], budget), {"job": "dcgm", "Service": "dcgm"})
+    identities, refused = set(), 0
+    for number in range(200):
+        reading = read(page, f'# TYPE u gauge\nu{{pod="train-{number}"}} 1\n')
+        identities |= {(point.name, point.dimensions) for point in points(reading)}
+        refused += sum(d.count for d in reading.dropped if d.reason is DropReason.OVER_BUDGET)
+    assert (len(identities), refused) == (50, 150)
 
 
 @rows.of("ISS-129")
