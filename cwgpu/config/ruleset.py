@@ -163,7 +163,7 @@ def pick(jobs: Sequence["Job"], job: str | None, file: str) -> "Job":
     if not names:
         raise UsageError(f"{file} has no jobs")
     if job is None and len(names) > 1:
-        advice = "name one, with --job or as --rules FILE:JOB"
+        advice = "name one, with --job, or of --rules as FILE:JOB"
         raise UsageError(f"{file} has several jobs; {advice}: {', '.join(names)}")
     if job is not None and job not in names:
         meant = nearest(job, names)

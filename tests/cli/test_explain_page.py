@@ -410,7 +410,7 @@ def test_an_exporter_that_gives_no_page(exporter: FakeExporter) -> None:
             "--label 'pod' is no label: write NAME=VALUE",
         ),
         ((*SHIPPED, "--page", "-", "--label", "=x"), "--label '=x' is no label"),
-        ((*SHIPPED[:2], "--page", "-"), "has several jobs; name one, with --job or as "),
+        ((*SHIPPED[:2], "--page", "-"), "has several jobs; name one, with --job, or "),
         ((*SHIPPED[:3], "dcgm-exporte", "--page", "-"), "did you mean 'dcgm-exporter'?"),
         (("-c", "jobs.yml", "--page", "-"), "jobs.yml says which pages are read, not what is sent"),
     ],
