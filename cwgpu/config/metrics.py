@@ -3,6 +3,7 @@
 from functools import partial
 from typing import TypeVar
 
+from cwgpu.config import events
 from cwgpu.config.agent import AgentFile, EmfProcessor, Prometheus
 from cwgpu.config.declarations import declarations, is_complete, search
 from cwgpu.config.nearest import nearest
@@ -42,6 +43,7 @@ def emf(written: AgentFile, cluster: str, report: Report, *, in_cluster: bool) -
         units=_units(processor, report),
         counters=_matches({k: Treatment(v) for k, v in own.counters.items()}, report, "counters"),
         resolutions=_resolutions(own, report),
+        events=events.events(own.events, report),
     )
     complete = [d for d in processor.metric_declaration if is_complete(d)]
     if not complete and not made.log_unselected and not report.said_within(_DECLARATIONS):

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from cwgpu.config import dcgm as dcgms
 from cwgpu.config.dcgm import Dcgm
+from cwgpu.config.events import Events
 from cwgpu.config.field import Bool, Bytes, Duration, String, Whole, as_string
 from cwgpu.config.prometheus import ScrapeConfig
 from cwgpu.config.shape import Model
@@ -204,6 +205,13 @@ class Own(Model):
             "How long the agent may take to end. It sends for 5 seconds less; the rest is spooled, "
             "or lost without a spool. Less than the pod's terminationGracePeriodSeconds. Default "
             "25s; 6s at least, an hour at most."
+        ),
+    )
+    events: Events = Field(
+        Events(),
+        description=(
+            "How samples are packed into log events, which decides what they cost. CloudWatch "
+            "makes the same metrics of them, however it is."
         ),
     )
     counters: dict[str, Treatment] = Field(

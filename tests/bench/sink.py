@@ -32,7 +32,7 @@ from cwgpu.sinks import session
 from cwgpu.sinks.access import Access
 from cwgpu.sinks.caller import Caller
 from cwgpu.sinks.session import Session
-from tests.bench import test_page
+from tests.bench import pages
 from tests.fakes.cloudwatch import FakeCloudWatch
 from tests.golden import plans
 
@@ -60,7 +60,7 @@ def full(values: int, now_ms: int) -> LogBatch:
     Real ones, of the article's metrics, but for the names of the nodes that they are said to be of.
     """
     page, readings = plans.page("article"), []
-    for body in test_page.scrapes(PAGE, values):
+    for body in pages.scrapes(PAGE, values):
         reading = page.read(body, now_ms, "text/plain; version=0.0.4")
         assert isinstance(reading, Reading)
         readings.append(reading.events)

@@ -8,20 +8,20 @@ the machine does not matter. Figures: docs/performance.md.
 import itertools
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from prometheus_client import parser
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from cwgpu.digest.page import Page
+from cwgpu.digest.recipe import Recipe
 from cwgpu.model.reading import Reading
+from cwgpu.plan.plan import Events, GroupBy
+from tests.bench import pages
 from tests.golden import plans
 
-SAMPLES = Path(__file__).parents[1] / "data/samples"
 PAGES = {"12-h100x8-60-fields-4.8.2": 496, "02-h100x8-pods-4.8.1": 200}
 """Samples on each page."""
-START_MS = 1_765_000_000_000
 INTERVAL_MS = 15_000
 
 each_page = pytest.mark.parametrize("name", PAGES)
@@ -37,30 +37,14 @@ def parser_us() -> Measured:
     return {}
 
 
-def scrapes(name: str, times: int = 4) -> list[bytes]:
-    """The page at several times: every value moves, nothing else does."""
-    return [_moved((SAMPLES / f"{name}.prom").read_text("utf-8"), step) for step in range(times)]
-
-
-def _moved(text: str, step: int) -> bytes:
-    lines = []
-    for line in text.splitlines():
-        head, _, value = line.rpartition(" ")
-        if line.startswith("#"):
-            lines.append(line)
-        elif "." in value:
-            lines.append(f"{head} {float(value) + step:.6f}")
-        else:
-            lines.append(f"{head} {int(value) + step}")
-    return ("\n".join(lines) + "\n").encode()
-
-
-def reader(page: Page, bodies: list[bytes]) -> Callable[[], Reading]:
+def reader(
+    page: Page, bodies: list[bytes], start_ms: int = pages.START_MS
+) -> Callable[[], Reading]:
     """Read the next of these pages, one interval later than the last."""
-    turn, at_ms = itertools.cycle(bodies), itertools.count(START_MS, INTERVAL_MS)
+    turn, at_ms = itertools.cycle(bodies), itertools.count(start_ms, INTERVAL_MS)
 
     def read() -> Reading:
-        reading = page.read(next(turn), next(at_ms), "text/plain; version=0.0.4")
+        reading = page.read(next(turn), next(at_ms), pages.TYPE)
         assert isinstance(reading, Reading)
         return reading
 
@@ -83,7 +67,7 @@ def test_parser_of_the_client_alone(
     benchmark: BenchmarkFixture, figures: list[str], parser_us: Measured, name: str
 ) -> None:
     """What it costs to parse the page with prometheus_client, and do nothing more."""
-    text = scrapes(name)[0].decode()
+    text = pages.scrapes(name)[0].decode()
     families = benchmark(lambda: list(parser.text_string_to_metric_families(text)))
     assert sum(len(family.samples) for family in families) == PAGES[name]
     one_us = note(benchmark, figures, f"{name}, prometheus_client's parser", PAGES[name])
@@ -98,7 +82,7 @@ def test_hot(
     benchmark: BenchmarkFixture, figures: list[str], parser_us: Measured, name: str, plan: str
 ) -> None:
     """What a scrape costs once the page is known, from the answer's bytes to log events."""
-    read = reader(plans.page(plan), scrapes(name))
+    read = reader(plans.page(plan), pages.scrapes(name))
     read()
     reading = benchmark(read)
     assert reading.samples == PAGES[name]
@@ -115,7 +99,7 @@ def test_hot(
 @each_page
 def test_cold(benchmark: BenchmarkFixture, figures: list[str], name: str, plan: str) -> None:
     """What the first scrape of a target costs."""
-    bodies = scrapes(name)
+    bodies = pages.scrapes(name)
 
     def first() -> Reading:
         return reader(plans.page(plan), bodies)()
@@ -126,12 +110,32 @@ def test_cold(benchmark: BenchmarkFixture, figures: list[str], name: str, plan: 
 
 
 @in_cpu_time
+@each_plan
+@each_page
+def test_a_minute(benchmark: BenchmarkFixture, figures: list[str], name: str, plan: str) -> None:
+    """What a scrape costs if those of a minute are one event for each pod, which is made too."""
+    packed = plans.packed(plan, Events(GroupBy.DIMENSIONS, 60.0, "dimensions"), INTERVAL_MS / 1000)
+    page = Page(Recipe(packed, packed.jobs[0]), plans.TARGET)
+    read = reader(page, pages.scrapes(name), pages.START_MS // 60_000 * 60_000)
+    for _ in range(4):
+        read()
+
+    def minute() -> list[Reading]:
+        return [read() for _ in range(4)]
+
+    readings = benchmark(minute)
+    assert [len(reading.events) > 0 for reading in readings] == [False, False, False, True]
+    assert sum(event.samples for event in readings[-1].events) == 4 * readings[0].selected
+    note(benchmark, figures, f"{name}, {plan}, hot, a minute's arrays", 4 * PAGES[name])
+
+
+@in_cpu_time
 @each_page
 def test_a_pod_changed(benchmark: BenchmarkFixture, figures: list[str], name: str) -> None:
     """What a scrape costs when one GPU has another pod than at the scrape before."""
     bodies = [
         body.replace(b'gpu="0",', b'gpu="0",pod_uid="%d",' % turn)
-        for turn, body in enumerate(scrapes(name))
+        for turn, body in enumerate(pages.scrapes(name))
     ]
     read = reader(plans.page("everything"), bodies)
     read()

@@ -1,9 +1,11 @@
 """The two plans by which sample pages are read: the article's declaration, and everything."""
 
+from dataclasses import replace
+
 from cwgpu.digest.page import Page
 from cwgpu.digest.recipe import Recipe
 from cwgpu.emf.declare import declaration
-from cwgpu.plan.plan import CloudWatch, Emf, Job, Plan
+from cwgpu.plan.plan import CloudWatch, Emf, Events, Job, Plan
 from cwgpu.prom import regex
 
 TARGET = {
@@ -53,3 +55,10 @@ PLANS = {
 def page(plan: str) -> Page:
     """A fresh page of the usual target, by the plan of this name."""
     return Page(Recipe(PLANS[plan], PLANS[plan].jobs[0]), TARGET)
+
+
+def packed(plan: str, events: Events, interval_s: float) -> Plan:
+    """The plan of this name, with its samples packed like this and scraped this often."""
+    of = PLANS[plan]
+    job = replace(of.jobs[0], interval_s=interval_s)
+    return replace(of, jobs=(job,), emf=replace(of.emf, events=events))

@@ -63,6 +63,7 @@ OF_ALL: tuple[Callable[[Subject], None], ...] = (
     selecting.high_churn_dimension,
     scraping.interval_vs_resolution,
     scraping.high_resolution_cost,
+    scraping.events_per_scrape,
 )
 
 

@@ -112,3 +112,22 @@ def high_resolution_cost(subject: Subject) -> None:
             here = ("cwgpu", "storage_resolution", selector)
             subject.report.note(here, "high-resolution-cost", message)
             return
+
+
+def events_per_scrape(subject: Subject) -> None:
+    """Say what a resolution of seconds costs where events are for minutes."""
+    window_ms = subject.own.events.emit
+    if subject.report is None or not window_ms or not subject.jobs:
+        return
+    scrapes = window_ms // min(job.interval_ms for job in subject.jobs)
+    for selector, seconds in subject.own.storage_resolution.items():
+        if seconds == 1 and scrapes > 1:
+            emit = duration.format(window_ms)
+            message = (
+                f"stored by the second, so that these metrics have an event at every scrape: "
+                f"{scrapes} in {emit} in place of one, with labels and names in each"
+            )
+            here = ("cwgpu", "storage_resolution", selector)
+            advice = "select those metrics only that need seconds; cwgpu cost says what they cost"
+            subject.report.note(here, "events-per-scrape", message, advice)
+            return

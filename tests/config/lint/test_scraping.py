@@ -172,3 +172,18 @@ def test_high_resolution_of_seconds() -> None:
     assert bench.codes(config, bench.jobs(FAST)) == ["high-resolution-cost"]
     assert bench.codes(config) == ["high-resolution-cost"]
     assert bench.codes(bench.declaring(storage_resolution={"^B": 60})) == []
+
+
+def test_seconds_where_events_are_for_minutes() -> None:
+    """Metrics that are stored by the second have an event for each scrape."""
+    events = {"emit": "60s"}
+    config = bench.declaring(storage_resolution={"^A": 60, "^B": 1}, events=events)
+    found = bench.said(config, bench.jobs(FAST))
+    assert [each.code for each in found] == ["high-resolution-cost", "events-per-scrape"]
+    assert "12 in 1m in place of one" in found[1].message
+    assert bench.excerpt(found[1]) == "1"
+    slow = bench.jobs(FAST.replace("5s", "1m"))
+    assert "events-per-scrape" not in bench.codes(config, slow)
+    assert bench.codes(bench.declaring(events=events)) == []
+    plain = bench.declaring(storage_resolution={"^B": 60}, events=events)
+    assert "events-per-scrape" not in bench.codes(plain, bench.jobs(FAST))
