@@ -85,12 +85,13 @@ def shard(own: Own, environ: Mapping[str, str], report: Report) -> plan.Shard | 
         advice = "write how many agents share the targets"
         report.error((*_SHARD, "count"), "missing-key", "shard needs a count", advice)
         return None
+    if written.lease is not None:
+        _check_names((*_SHARD, "lease"), written.lease, report)
     index = _ordinal(environ, report) if written.index is None else written.index
     if index is None:
         return None
     if written.lease is not None:
         # By the count in force it may have a part; if it has none, it stands by.
-        _check_names((*_SHARD, "lease"), written.lease, report)
         named = plan.ShardLease(written.lease.name, written.lease.namespace)
         return plan.Shard(written.count, index, named)
     if index >= written.count:

@@ -93,4 +93,4 @@ def _write(descriptor: int, data: bytes) -> None:
     written = os.write(descriptor, data)
     if written < len(data):
         # The kernel says why only to the next call; of a file it is nothing else.
-        raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)} after {written} bytes")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -35,13 +35,14 @@ def opening(directory: Path, error: OSError) -> CwgpuError:
 
 def looking(directory: Path, error: OSError) -> CwgpuError:
     """Explain why a spool cannot be looked at."""
-    where = _where(directory, error)
     if error.errno in _NOT_ALLOWED:
         return PermissionError_(
-            f"{where}: cannot be read ({error.strerror}): be the user that the agent runs as"
+            f"{_where(directory, error)}: cannot be read ({error.strerror}): be the user that the "
+            "agent runs as"
         )
+    # Which of its folders is missing helps nobody who has mistyped the name.
     return UnavailableError(
-        f"{where}: there is no spool ({error.strerror}): name the directory of cwgpu.spool.dir"
+        f"{directory}: there is no spool ({error.strerror}): name the directory of cwgpu.spool.dir"
     )
 
 

@@ -118,6 +118,13 @@ def test_which_shard_this_is(
     assert plan(environ, shard={"count": 3, **keys}).shard == Shard(3, index)
 
 
+def test_the_lease_of_shards_is_looked_at_without_a_pod() -> None:
+    """Whoever checks a file on a laptop hears of the name, too, and not only of the pod's."""
+    shard = {"count": 3, "lease": {"name": "Bad_Name"}}
+    complaints = examined({"role": "pod"}, environ={}, shard=shard).complaints
+    assert {one.path for one in complaints} == {"cwgpu.shard.lease.name", "cwgpu.shard.index"}
+
+
 @pytest.mark.parametrize(
     ("environ", "keys", "index"),
     [
