@@ -86,9 +86,9 @@ def test_without_rights_the_user_is_named(mode: int, tmp_path: Path) -> None:
 def test_what_is_no_spool_is_not_looked_at(tmp_path: Path) -> None:
     """A directory of something else is told as such, and is left without a trace."""
     (tmp_path / "file").write_bytes(b"x")
-    with pytest.raises(UnavailableError, match="^[^:]*: there is no spool"):
+    with pytest.raises(UnavailableError, match=r"^[^:]*: there is no spool"):
         directory.look(tmp_path)
-    with pytest.raises(UnavailableError, match="^[^:]*: there is no spool"):
+    with pytest.raises(UnavailableError, match=r"^[^:]*: there is no spool"):
         directory.look(tmp_path / "nowhere")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
