@@ -23,7 +23,7 @@ START_MS = pages.START_MS // 60_000 * 60_000
 INTERVALS_S = (5, 15)
 AGENT = "group_by: labels, emit: scrape, labels: all"
 SMALL = "group_by: labels, emit: scrape, labels: dimensions"
-SHIPPED = "group_by: dimensions, emit: 60s, labels: dimensions"
+ARRAYS = "group_by: dimensions, emit: 60s, labels: dimensions"
 FORMS = {
     AGENT: Events(),
     SMALL: Events(labels="dimensions"),
@@ -31,8 +31,8 @@ FORMS = {
     "group_by: labels, emit: 60s, labels: dimensions": Events(window_s=60.0, labels="dimensions"),
     "group_by: dimensions, emit: scrape, labels: all": Events(GroupBy.DIMENSIONS),
     "group_by: dimensions, emit: 60s, labels: all": Events(GroupBy.DIMENSIONS, 60.0),
-    SHIPPED: Events(GroupBy.DIMENSIONS, 60.0, "dimensions"),
-    f"{SHIPPED}, precision: 3": Events(GroupBy.DIMENSIONS, 60.0, "dimensions", 3),
+    ARRAYS: Events(GroupBy.DIMENSIONS, 60.0, "dimensions"),
+    f"{ARRAYS}, precision: 3": Events(GroupBy.DIMENSIONS, 60.0, "dimensions", 3),
 }
 
 

@@ -5,7 +5,7 @@ import pytest
 from tests.bench import packing
 from tests.docs import pages
 
-MOST = {packing.SMALL: 105.0, packing.SHIPPED: 12.0}
+MOST = {packing.SMALL: 105.0, packing.ARRAYS: 12.0}
 """Bytes for one sample that is scraped every 5 seconds, at most."""
 
 

@@ -105,13 +105,15 @@ def _metrics(alike: Sequence[Metric]) -> Iterator[str]:
     for sets in directives:
         yield "    by " + " and ".join(f"[{', '.join(names)}]" for names in sets)
     width = max(len(metric.name) for metric in alike)
-    for metric in alike:
-        yield f"        {metric.name:<{width}}  {', '.join(_traits(metric))}"
+    for metric, series in Counter(alike).items():
+        yield f"        {metric.name:<{width}}  {', '.join(_traits(metric, series))}"
 
 
-def _traits(metric: Metric) -> Iterator[str]:
+def _traits(metric: Metric, series: int) -> Iterator[str]:
     """Say what is sent. Differences, by their nature, begin with the second scrape."""
     yield treatment(metric)
+    if series > 1:
+        yield f"{series} series"
     if metric.unit is not None:
         yield metric.unit
     if metric.resolution is not None:
