@@ -23,7 +23,7 @@ class EmfEvent:
     message: bytes
     """The JSON text, UTF-8, without a newline."""
     samples: int
-    """Samples of the page that it carries."""
+    """Samples of a page, or of several, that it carries."""
     datapoints: int
     """Datapoints CloudWatch makes of it: samples times dimension sets."""
 

@@ -60,10 +60,11 @@ class Reading:
     """A page that was read. ``samples == selected + sum of the drops' counts``, always."""
 
     events: tuple[EmfEvent, ...]
+    """Those that came with it: of its own samples, or of samples that waited for their window."""
     samples: int
     """Sample lines of the page, bad ones included."""
     selected: int
-    """Samples that the events carry."""
+    """Samples that events carry, these ones or one that comes when their window is over."""
     dropped: tuple[Drop, ...]
     bad_lines: tuple[BadLine, ...]
     """The first few; all of them are counted in ``dropped``."""

@@ -411,3 +411,24 @@ def test_splitting_loses_nothing(metrics: list[Metric], ballast: int) -> None:
     found = Counter(datapoint for message in render(laid) for datapoint in extract(message))
     assert found == Counter(asked(metrics, laid, dict(labels)))
     assert set(dict(laid.dropped).values()) <= {DropReason.TOO_LARGE}
+
+
+@pytest.mark.parametrize("most", [1, 2, 100])
+@pytest.mark.parametrize(("spare", "events"), [(0, 0), (6, 1)])
+def test_arrays_have_their_room(most: int, spare: int, events: int) -> None:
+    """A metric is sent when its longest array, too, leaves the event within the limit."""
+    array = b"[%b]" % b",".join([WIDEST] * most) if most > 1 else WIDEST
+    metrics = [Metric("a", ((POD,),))]
+    (bare,) = lay(metrics, (("fill", "x"), ("pod", "p"))).templates
+    room = MOST_BYTES - len(bare.render(-(2**63), [array])) + 1
+    laid = lay(metrics, (("fill", "x" * (room - spare)), ("pod", "p")), most)
+    sizes = [len(one.render(-(2**63), [array])) for one in laid.templates]
+    assert sizes == [MOST_BYTES - spare] * events
+
+
+def test_a_value_has_a_weight() -> None:
+    """It is a datapoint for each of its metric's dimension sets; a plain field is none."""
+    (event,) = lay(
+        [Metric("a", ((POD, JOB), (POD,))), Metric("b", ()), Metric("c", ((JOB,),))]
+    ).templates
+    assert (event.weights, event.datapoints) == ((3, 0, 1), 4)
