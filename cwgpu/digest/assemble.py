@@ -21,7 +21,7 @@ from cwgpu.emf.template import Metric, Sets
 from cwgpu.model.drop import DropReason
 from cwgpu.model.labels import LabelPairs, Labels
 from cwgpu.model.reading import BadLine
-from cwgpu.plan.plan import GroupBy
+from cwgpu.plan.plan import Events, GroupBy
 
 # Shown in full, of the bad lines of one page; the rest are counted.
 _SHOWN_BAD_LINES = 5
@@ -139,25 +139,37 @@ def _drafts(groups: Iterable[_Group], recipe: Recipe) -> Iterable[Draft]:
     """Group the samples by what an event has."""
     events, cloudwatch = recipe.plan.emf.events, recipe.plan.cloudwatch
     drafts: dict[object, Draft] = {}
+    units: dict[str, str | None] = {}
     for group in groups:
         labels, at_ms = group.labels, group.at_ms
         to = stream.resolve(cloudwatch.log_group, cloudwatch.log_stream, dict(labels))
-        parts: dict[tuple[bool, _Directives | None], list[tuple[int, Metric]]] = {}
+        parts: dict[_Part, list[tuple[int, Metric]]] = {}
         for one in group.metrics:
-            metric = one[1]
-            waits = events.window_s is not None and metric.resolution != 1
-            by = metric.sets if events.group_by is GroupBy.DIMENSIONS else None
-            parts.setdefault((waits, by), []).append(one)
-        for (waits, by), metrics in parts.items():
+            parts.setdefault(_part(one[1], events, units), []).append(one)
+        for (waits, by, apart), metrics in parts.items():
             kind = Kind(to, at_ms, waits)
             # Metrics that have no dimension set have nothing but their labels in common.
             common = _projected(labels, by) if by else labels
-            joined = drafts.setdefault((kind, by, common), Draft(kind))
+            joined = drafts.setdefault((kind, by, common, apart), Draft(kind))
             joined.join(group.shown, metrics, group.places)
     return drafts.values()
 
 
 _Directives: TypeAlias = tuple[Sets, ...]
+_Part: TypeAlias = tuple[bool, _Directives | None, str | None]
+"""Whether it waits, the directives that it shares, and what else keeps it apart."""
+
+
+def _part(metric: Metric, events: Events, units: dict[str, str | None]) -> _Part:
+    """Say which metrics of a label set this one shares events with; ``units`` are those so far."""
+    waits = events.window_s is not None and metric.resolution != 1
+    if events.group_by is GroupBy.LABELS:
+        # A plain field has nothing but its labels, so these are not left out beside it.
+        apart = events.labels != "all" and not metric.sets
+        return waits, () if apart else None, None
+    # Rules may give fields of different units one name; in an event it has one unit.
+    same = units.setdefault(metric.name, metric.unit) == metric.unit
+    return waits, metric.sets, None if same else str(metric.unit)
 
 
 def _projected(labels: LabelPairs, directives: _Directives) -> LabelPairs:

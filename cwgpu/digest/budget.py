@@ -72,8 +72,8 @@ class Budget:
         entry = self._seen.get(one)
         if entry is not None and entry.at_ms > at_ms - _HOUR_MS:
             return entry
-        if self._full() and at_ms >= self._looked_ms + _NOTED_MS:
-            self._look(at_ms)
+        if self._full():
+            self.mind(at_ms)
         if self._full():
             self.refused = self.refused or one
             return None
@@ -92,7 +92,8 @@ class Budget:
 
     def mind(self, at_ms: int) -> None:
         """Look now and then for what is an hour old."""
-        if at_ms >= self._looked_ms + _NOTED_MS:
+        # Some pages are older than others by seconds; by more the clock was set back.
+        if abs(at_ms - self._looked_ms) >= _NOTED_MS:
             self._look(at_ms)
 
     def _full(self) -> bool:
@@ -104,6 +105,8 @@ class Budget:
         self._looked_ms = now_ms
         # A page may be noted by another thread meanwhile.
         for entry in list(self._seen.values()):
+            # A time to come is that of a clock that was set back since.
+            entry.at_ms = min(entry.at_ms, now_ms)
             if entry.at_ms <= now_ms - _HOUR_MS:
                 entry.here = False
                 self._seen.pop(entry.identity, None)
@@ -164,7 +167,7 @@ class Feed:
         All are noted once a minute, and in between those that had none then.
         """
         self._budget.mind(at_ms)
-        if at_ms >= self._due_ms:
+        if not self._due_ms - _NOTED_MS <= at_ms < self._due_ms:  # or the clock was set back
             self._without = self._note(self._fed, texts, at_ms)
             self._due_ms = at_ms + _NOTED_MS
         elif self._without:

@@ -112,8 +112,9 @@ def _value(place: Place, values: Values, scraped_at_ms: int) -> bytes | DropReas
         return converted
     if slot.treatment is None:
         return _gauge(converted, values.texts[place.position] if converted == value else None)
+    ours = place.at_ms is None
     at_ms = scraped_at_ms if place.at_ms is None else place.at_ms
-    line.baseline, given = delta.step(line.baseline, converted, at_ms, slot.treatment)
+    line.baseline, given = delta.step(line.baseline, converted, at_ms, slot.treatment, ours=ours)
     return given if isinstance(given, DropReason) else emf_number.text(given)
 
 

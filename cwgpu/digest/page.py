@@ -77,7 +77,7 @@ class Page:
     def due(self, now_ms: int) -> bool:
         """Whether something waits, and no answer to a scrape of its window can come any more."""
         patience_ms = int(self._recipe.job.timeout_s * 1000)
-        return self._window.over(now_ms - patience_ms)
+        return self._window.over(now_ms, patience_ms)
 
     @property
     def remembered(self) -> int:

@@ -50,9 +50,14 @@ class Window:
         full = len(self._rows) >= limits.ARRAY_VALUES
         return full or next_ms // self._window_ms != self._number
 
-    def over(self, now_ms: int) -> bool:
-        """Whether something waits, and its time is over."""
-        return bool(self._rows) and now_ms // self._window_ms > self._number
+    def over(self, now_ms: int, patience_ms: int) -> bool:
+        """Whether something waits, and its time is over for so long.
+
+        It is over, too, when the clock was set back: that time may be hours away.
+        """
+        number, latest = self._number, now_ms // self._window_ms
+        late = (now_ms - patience_ms) // self._window_ms
+        return bool(self._rows) and (late > number or latest < number)
 
     def close(self) -> list[EmfEvent]:
         """Give the events of what waits."""

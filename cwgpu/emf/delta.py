@@ -31,10 +31,18 @@ Step: TypeAlias = tuple[Baseline | None, float | DropReason]
 and within what CloudWatch takes, or why there is none."""
 
 
-def step(baseline: Baseline | None, value: float, at_ms: int, treatment: Treatment) -> Step:
+def step(
+    baseline: Baseline | None,
+    value: float,
+    at_ms: int,
+    treatment: Treatment,
+    *,
+    ours: bool = False,
+) -> Step:
     """Take one sample of a series; ``baseline`` is what the step before gave, None at first.
 
-    A total below the one before was reset in between: all of it is new.
+    A total below the one before was reset in between: all of it is new. With ``ours`` the time is
+    that of our own clock, so samples come in order, and an earlier time says that it was set back.
     """
     if not math.isfinite(value):
         return None, DropReason.NOT_FINITE
@@ -45,8 +53,9 @@ def step(baseline: Baseline | None, value: float, at_ms: int, treatment: Treatme
         return latest, DropReason.FIRST_OF_COUNTER
     total, since_ms = baseline
     elapsed_ms = at_ms - since_ms
-    if elapsed_ms <= 0:
-        return baseline, DropReason.NOT_ADVANCED
+    set_back = ours and elapsed_ms < 0
+    if elapsed_ms <= 0 and (not set_back or treatment is Treatment.RATE):
+        return latest if set_back else baseline, DropReason.NOT_ADVANCED
     increase = value - total if value >= total else value
     if treatment is Treatment.RATE:
         return _sendable(latest, increase / elapsed_ms * 1000)

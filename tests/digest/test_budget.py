@@ -95,6 +95,26 @@ def test_places_become_free_an_hour_after_the_last_value() -> None:
     assert not one.admit(identity("b"), START_MS + HOUR_MS + MINUTE_MS)
 
 
+def test_a_clock_that_was_set_back_holds_no_place() -> None:
+    """What had its value in a future that is not to be is gone an hour from now, as all else."""
+    one = budget(1)
+    assert one.admit(identity("a"), START_MS + 10 * HOUR_MS)
+    assert not one.admit(identity("b"), START_MS)
+    assert not one.admit(identity("b"), START_MS + HOUR_MS - MINUTE_MS)
+    assert one.admit(identity("b"), START_MS + HOUR_MS)
+
+
+def test_a_page_that_outlives_a_clock_keeps_its_places() -> None:
+    """Its values count from the time that it is now, though the page is the same as before."""
+    one = budget(1)
+    of, other = page(one), page(one)
+    for at_ms in (START_MS + 10 * HOUR_MS, START_MS, START_MS + 59 * MINUTE_MS):
+        read(of, body("p"), at_ms)
+    after = read(other, body("q"), START_MS + HOUR_MS)
+    assert after.selected == 0
+    assert one.count(START_MS + HOUR_MS) == 1
+
+
 def test_what_comes_back_is_counted_once() -> None:
     """A metric without a value for an hour, fed again by its page, by another, or by both."""
     one = budget(2)

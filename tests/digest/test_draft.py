@@ -11,7 +11,8 @@ from cwgpu.digest.page import Page
 from cwgpu.emf import limits
 from cwgpu.model.drop import DropReason
 from cwgpu.model.labels import Labels
-from cwgpu.plan.plan import CloudWatch, Events, GroupBy
+from cwgpu.plan.plan import CloudWatch, Dcgm, Events, GroupBy
+from cwgpu.prom import relabel
 from tests.digest import kitchen
 
 BY_DIMENSIONS = Events(GroupBy.DIMENSIONS)
@@ -173,3 +174,38 @@ def test_metrics_that_do_not_fit_are_dropped_with_all_their_samples() -> None:
     reading = kitchen.read(page(BY_DIMENSIONS), TYPES + "".join(lines))
     assert (reading.selected, reading.events) == (0, ())
     assert [(drop.reason, drop.count) for drop in reading.dropped] == [(DropReason.TOO_LARGE, 2)]
+
+
+@pytest.mark.parametrize("group_by", GroupBy)
+def test_plain_fields_beside_metrics_keep_their_labels(group_by: GroupBy) -> None:
+    """Labels that are not kept for metrics are all that a plain field has."""
+    events = Events(group_by, labels="dimensions")
+    declared = kitchen.declared("DCGM_A", (("job",),))
+    plan = kitchen.plan(declared, events=events, log_unselected=True)
+    lines = [gauge(1, pod="p", gpu="0"), gauge(2, "DCGM_B", pod="p", gpu="0")]
+    metric, plain = messages(kitchen.page(plan), *lines)
+    assert labels(metric) == {"job": "dcgm"}
+    assert plain["DCGM_B"] == 2
+    assert labels(plain)["gpu"] == "0"
+
+
+def test_metrics_of_one_name_and_of_two_units_share_no_event() -> None:
+    """Rules gave two fields one name; CloudWatch keeps the units apart, and so do the events."""
+    rename = relabel.rule(
+        source_labels=["__name__"],
+        regex=".*(UTIL|FB_USED)",
+        target_label="__name__",
+        replacement="one",
+    )
+    plan = kitchen.by_job(dcgm=Dcgm(units=True), events=BY_DIMENSIONS)
+    of = kitchen.page(plan, metric_relabel=(rename,))
+    util, memory = "DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_FB_USED"
+    types = "".join(f"# TYPE {name} gauge\n" for name in (util, memory))
+    lines = [gauge(gpu, name, gpu=f"{name} {gpu}") for gpu in (1, 2) for name in (util, memory)]
+    found = kitchen.points(kitchen.read(of, types + "".join(lines)))
+    assert sorted((str(one.unit), one.value) for one in found) == [
+        ("Megabytes", 1),
+        ("Megabytes", 2),
+        ("Percent", 1),
+        ("Percent", 2),
+    ]

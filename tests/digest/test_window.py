@@ -134,6 +134,16 @@ def test_when_nothing_more_can_come(after_ms: int, due: bool) -> None:  # noqa: 
     assert of.due(START_MS + after_ms) is due
 
 
+def test_a_clock_that_was_set_back_ends_the_window() -> None:
+    """Nobody waits until it is that time again, if no scrape comes."""
+    of = page()
+    scrape(of, "DCGM_A 1\n", 0)
+    assert of.due(START_MS - 1)
+    scrape(of, "DCGM_A 2\n", -3_600_000)
+    assert not of.due(START_MS - 3_600_000)
+    assert closed(of) == [2]
+
+
 def test_a_long_window_of_quick_scrapes_is_several_events() -> None:
     """An array has a hundred values; what is full does not wait."""
     of = page(Events(window_s=3600.0), interval_s=1.0)

@@ -72,6 +72,23 @@ def test_rates(samples: list[tuple[float, int]], results: list[float | DropReaso
     assert run(samples, Treatment.RATE) == results
 
 
+@pytest.mark.parametrize(
+    ("treatment", "results"),
+    [
+        (Treatment.DELTA, [FIRST, 30, STALLED, 20, 5]),
+        (Treatment.RATE, [FIRST, 0.5, STALLED, STALLED, 5]),
+    ],
+)
+def test_a_clock_that_was_set_back(treatment: Treatment, results: list[float | DropReason]) -> None:
+    """Counters go on at once, not when the clock is again where it was."""
+    baseline: Baseline | None = None
+    found: list[float | DropReason] = []
+    for value, at_s in [(100, 36_000), (130, 36_060), (140, 36_060), (150, 10), (155, 11)]:
+        baseline, result = delta.step(baseline, value, at_s * 1000, treatment, ours=True)
+        found.append(result)
+    assert found == results
+
+
 def test_absolute_totals_go_through_as_they_are() -> None:
     """An absolute counter is a gauge: no baseline, whatever its times are."""
     samples = [(5.0, 0), (3.0, 0), (math.nan, 60), (4.0, 30)]
