@@ -1,5 +1,6 @@
 """Flags with an environment twin: ``--log-level`` is also ``CWGPU_LOG_LEVEL``."""
 
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -31,6 +32,22 @@ def prometheus_config() -> Callable[[Any], Any]:
         type=click.Path(path_type=Path),
         help="prometheus.yml to use in place of the one that the JSON names.",
     )
+
+
+class Number(click.FloatRange):
+    """A number within a range; ``nan``, which no range refuses, is none."""
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - as click has it
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> float:
+        """Read a number."""
+        found = float(super().convert(value, param, ctx))
+        if math.isnan(found):
+            self.fail(f"{value!r} is no number: write digits", param, ctx)
+        return found
 
 
 class Seconds(click.ParamType[float]):

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -196,6 +197,19 @@ def test_pages_or_targets(arguments: tuple[object, ...]) -> None:
         cost(*arguments)
 
 
+@pytest.mark.parametrize(
+    ("flag", "text"),
+    [
+        *(("--pods-per-day", text) for text in ("nan", "inf", "1e308", "-1", "x")),
+        *((flag, text) for flag in ("--gpus", "--nodes") for text in ("0", "9" * 400)),
+    ],
+)
+def test_numbers_that_no_fleet_has(flag: str, text: str) -> None:
+    """They are refused before anything is multiplied by them."""
+    with pytest.raises(click.BadParameter):
+        cost("--page", PAGE, flag, text)
+
+
 def test_a_page_that_is_none(tmp_path: Path) -> None:
     """A page that cannot be read or used is named."""
     with pytest.raises(UsageError, match=r"--page gone\.prom cannot be read"):
@@ -350,7 +364,16 @@ def test_other_prices(tmp_path: Path) -> None:
         ({"log_storage_ratio": True}, "log_storage_ratio is true, wanted a number"),
         (
             {"log_storage_ratio": -1},
-            "log_storage_ratio is -1, wanted a number that is not negative",
+            "log_storage_ratio is -1, wanted a number from 0 to a million",
+        ),
+        ({"log_storage_ratio": 10**400}, "log_storage_ratio is 1000"),
+        (
+            {"custom_metrics": [{"metrics": 10**400, "usd_per_month": 1}] * 2},
+            "custom_metrics[0].metrics is 1000",
+        ),
+        (
+            {"custom_metrics": [{"metrics": None, "usd_per_month": 1e308}]},
+            "custom_metrics[0].usd_per_month is 1e+308, wanted a number from 0 to a million",
         ),
         ({"custom_metrics": [1]}, "custom_metrics[0] is 1, wanted an object with metrics"),
         (

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from cwgpu.cli.cost.subject import Subject
     from cwgpu.plan.plan import Plan
 
+# Beyond all fleets, and far from where the digits of a float end.
+_MOST = 1_000_000_000
+
 
 @click.command("cost", short_help="What a configuration will cost in CloudWatch: an estimate.")
 @click.argument("more", metavar="[FILE]...", nargs=-1)
@@ -60,17 +63,17 @@ if TYPE_CHECKING:
 )
 @option(
     "--gpus",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=_MOST),
     help="How many GPUs there are.  [default: as many as the nodes have]",
 )
 @option(
     "--nodes",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=_MOST),
     help="How many nodes there are.  [default: as many as the GPUs take, else the pages]",
 )
 @option(
     "--pods-per-day",
-    type=click.FloatRange(min=0),
+    type=options.Number(min=0, max=_MOST),
     default=0,
     show_default=True,
     help="How many pods start in a day, on all nodes.",

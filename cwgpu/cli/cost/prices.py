@@ -19,6 +19,9 @@ PACKAGED = Path(__file__).with_name("prices.json")
 # Of a file whose prices somebody wrote by hand; ours has one kilobyte.
 _LARGEST_BYTES = 1 << 20
 _TIER = ("metrics", "usd_per_month")
+# No price is as high, and no tier as wide: a million dollars, a billion of billions of metrics.
+_DEAREST = 1e6
+_WIDEST = 10**18
 # Of what was found in place of what was wanted: enough to find it by.
 _SHOWN = 60
 
@@ -95,7 +98,12 @@ class _Reader:
         """Read how many metrics a tier has room for, which is followed by so many tiers."""
         if not after and value is None:
             return math.inf
-        if not after or isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        if (
+            not after
+            or isinstance(value, bool)
+            or not isinstance(value, int)
+            or not 0 < value <= _WIDEST
+        ):
             of_last = "null, because the last tier has no end"
             self._fail(f"{where}.metrics", value, "a whole number" if after else of_last)
         return float(value)
@@ -127,8 +135,8 @@ class _Reader:
     def _price(self, members: Mapping[str, Any], name: str, prefix: str = "") -> float:
         value = members[name]
         number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not number or not 0 <= value < math.inf:
-            self._fail(prefix + name, value, "a number that is not negative, such as 0.5")
+        if not number or not 0 <= value <= _DEAREST:
+            self._fail(prefix + name, value, "a number from 0 to a million, such as 0.5")
         return float(value)
 
     def _fail(self, where: str, value: object, wanted: str) -> NoReturn:
