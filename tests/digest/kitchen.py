@@ -67,6 +67,12 @@ def read(of: Page, text: str | bytes, at_ms: int = START_MS) -> Reading:
     return found
 
 
+def once(of: Page, text: str | bytes) -> Reading:
+    """Read a page as a run with --once does: nothing waits for the window to end."""
+    reading = read(of, text)
+    return replace(reading, events=reading.events + of.close())
+
+
 def points(reading: Reading) -> list[Datapoint]:
     """What CloudWatch makes of the events, which it must take without complaint."""
     found: list[Datapoint] = []

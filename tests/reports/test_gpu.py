@@ -13,7 +13,7 @@ from cwgpu.plan.plan import Dcgm, Job, Plan
 from cwgpu.prom import targeting
 from tests.cli import program
 from tests.digest import kitchen
-from tests.digest.kitchen import by_job, declared, points, read
+from tests.digest.kitchen import by_job, declared, once, points, read
 from tests.fakes.emf import Datapoint
 from tests.fakes.exporter import FakeExporter
 from tests.reports import files, rows
@@ -134,7 +134,7 @@ def test_an_exporter_that_does_not_know_pods(report: Json, tmp_path: Path) -> No
     plan, job = shipped()
     target = exporter(job, namespace="gpu", pod_label_app="nvidia-dcgm-exporter")
     text = (_SAMPLES / "05-idle-no-pod-labels-4.x.prom").read_text("utf-8")
-    found = points(read(Page(Recipe(plan, job), target.labels), text))
+    found = points(once(Page(Recipe(plan, job), target.labels), text))
     assert UTIL in {point.name for point in found}
     assert {frozenset(dimensions(point)) for point in found} == {
         frozenset({"ClusterName", "Namespace", "Service", "job"})
@@ -176,7 +176,7 @@ def test_two_exporters_on_one_node(report: Json) -> None:
         pod_label_app_kubernetes_io_managed_by="amazon-cloudwatch-agent-operator",
     )
     text = gauge(UTIL, ('gpu="0",UUID="GPU-1",pod="p"', 5))
-    found = [points(read(Page(Recipe(plan, job), one.labels), text)) for one in (ours, addon)]
+    found = [points(once(Page(Recipe(plan, job), one.labels), text)) for one in (ours, addon)]
     identities = [{(point.name, point.dimensions) for point in each} for each in found]
     assert all(identities)
     assert not identities[0] & identities[1]
@@ -191,7 +191,7 @@ def test_the_node_is_that_of_the_exporters_pod(report: Json) -> None:
     )
     page = Page(Recipe(plan, job), target.labels)
     text = gauge(UTIL, ('gpu="0",Hostname="nvidia-dcgm-exporter-48cwd"', 5))
-    (event,) = read(page, text).events
+    (event,) = once(page, text).events
     assert b'"NodeName":"ip-10-0-0-1"' in event.message
 
 
@@ -215,7 +215,7 @@ def test_utilisation_of_a_slice(report: Json) -> None:
     engine = "DCGM_FI_PROF_GR_ENGINE_ACTIVE"
     labels = 'gpu="0",GPU_I_PROFILE="1g.5gb",GPU_I_ID="7",pod="p"'
     text = gauge(UTIL, (labels, 0)) + gauge(engine, (labels, 0.5))
-    found = points(read(Page(Recipe(plan, job), target.labels), text))
+    found = points(once(Page(Recipe(plan, job), target.labels), text))
     assert {(point.name, point.value) for point in found} == {(UTIL, 0), (engine, 0.5)}
 
 
