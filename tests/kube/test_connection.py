@@ -214,8 +214,8 @@ async def test_a_dead_connection_is_the_kernels_to_find() -> None:
     async with stage.serve(answer) as server, connected(server.url) as (connection, _, _):
         stream = connection.stream(LIST, *PATIENT)
         assert await anext(stream) == []
-        for name in os.listdir("/proc/self/fd"):
-            probes.extend(_keepalive(int(name), server.url))
+        for opened in list(Path("/proc/self/fd").iterdir()):
+            probes.extend(_keepalive(int(opened.name), server.url))
         await stream.aclose()
     assert 30 in probes
 
