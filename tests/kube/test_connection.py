@@ -5,6 +5,7 @@ import gzip
 import os
 import socket
 import ssl
+from pathlib import Path
 from typing import Any
 
 import pytest
