@@ -215,10 +215,15 @@ async def test_a_dead_connection_is_the_kernels_to_find() -> None:
     async with stage.serve(answer) as server, connected(server.url) as (connection, _, _):
         stream = connection.stream(LIST, *PATIENT)
         assert await anext(stream) == []
-        for opened in list(Path("/proc/self/fd").iterdir()):
-            probes.extend(_keepalive(int(opened.name), server.url))
+        for number in _open_files():
+            probes.extend(_keepalive(number, server.url))
         await stream.aclose()
     assert 30 in probes
+
+
+def _open_files() -> list[int]:
+    """Give the numbers of all files that this process has open."""
+    return [int(each.name) for each in Path("/proc/self/fd").iterdir()]
 
 
 def _keepalive(number: int, url: str) -> list[int]:
