@@ -154,12 +154,18 @@ def plainly(batch: LogBatch) -> Caller:
 def measure(batch: LogBatch, calls: int) -> dict[str, float]:
     """Give the median of CPU milliseconds for each way."""
     ready, document = parcels.pack(batch), uncompressed(batch)
+
+    def but_for_gzip(batch: LogBatch) -> Parcel:
+        uncompressed(batch)  # all of packing but the compression, which was done before
+        return ready
+
     caller, bare = Caller(Access(), 1), plainly(batch)
     ways: dict[str, Way] = {
         "plain boto3": plain(batch),
         "ours, not compressed": ours(batch, bare, uncompressed),
         "ours, not compressed, ready": ours(batch, bare, lambda _: document),
         "ours": ours(batch, caller, parcels.pack),
+        "ours, but for gzip": ours(batch, caller, but_for_gzip),
         "ours, ready": ours(batch, caller, lambda _: ready),
     }
     took: dict[str, list[float]] = {name: [] for name in ways}
@@ -182,8 +188,9 @@ def report(batch: LogBatch, figures: Mapping[str, float]) -> None:
     plain_ms = figures["plain boto3"]
     for name, each_ms in figures.items():
         say(f"  {name:<30}{each_ms:6.2f} ms of CPU, 1/{plain_ms / each_ms:.1f} of plain boto3")
-    met = plain_ms >= BAR * figures["ours, not compressed"]
-    say(f"  not compressed, at most 1/{BAR} of plain boto3: {'met' if met else 'missed'}")
+    for name in ("ours, but for gzip", "ours, not compressed"):
+        met = "met" if plain_ms >= BAR * figures[name] else "missed"
+        say(f"  {name}, at most 1/{BAR} of plain boto3: {met}")
 
 
 def serve() -> None:

@@ -13,5 +13,5 @@ def test_sending_can_be_measured() -> None:
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True)
     lines = ran.stdout.splitlines()
     assert [line.split()[1] for line in lines if line[0] != " "] == ["events,"] * 2
-    for way in ("plain boto3", "ours, not compressed", "ours", "ours, ready"):
+    for way in ("plain boto3", "ours, not compressed", "ours", "ours, but for gzip", "ours, ready"):
         assert [line.startswith(f"  {way}  ") for line in lines].count(True) == 2

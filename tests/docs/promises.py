@@ -139,6 +139,10 @@ SAMPLES: Mapping[str, tuple[str, ...]] = {
 }
 
 EVENTS: Mapping[str, tuple[str, ...]] = {
+    "events": (
+        "digest/test_events_law.py::test_the_packing_changes_no_statistic",
+        "bench/test_packing.py::test_a_sample_has_no_more_bytes_than_wanted",
+    ),
     "format": (f"{_SAME}[P01]", "reports/test_emf.py::test_where_an_event_goes_is_not_in_it"),
     "a dimension set that names an absent label": (
         f"{_SAME}[P03]",
