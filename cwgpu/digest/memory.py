@@ -34,7 +34,7 @@ class Memory:
         """Know nothing yet."""
         self._recipe = recipe
         self._target_labels = target_labels
-        self._scales = Scales()
+        self.scales = Scales()
         self._format: Format | None = None
         self.lines: dict[bytes, Line] = {}
         """By head."""
@@ -46,9 +46,10 @@ class Memory:
     def __len__(self) -> int:
         return len(self.lines) + len(self._adopted)
 
-    def adopt(self, baselines: dict[bytes, Baseline]) -> None:
-        """Take over counters' baselines."""
-        self._adopted = baselines
+    def adopt(self, former: "Memory") -> None:
+        """Take over counters' baselines, and what the values have told of units."""
+        self._adopted = former.baselines()
+        self.scales.adopt(former.scales)
 
     def baselines(self) -> dict[bytes, Baseline]:
         """Give the last known total of each counter, by what stands before its value."""
@@ -75,7 +76,7 @@ class Memory:
         ``end`` is the number of the first line that is not looked at.
         """
         found: list[Sample] = []
-        self._scales.begin()
+        self.scales.begin()
         honor = self._recipe.job.honor_timestamps
         for sighting in survey.sightings:
             if end is not None and sighting.number >= end:
@@ -116,7 +117,7 @@ class Memory:
                 return cooked
             known = self.lines[sighting.head] = cooked
         known.seen_at = self._pages + 1
-        self._scales.see(name)
+        self.scales.see(name)
         return Sample(known, at_ms, fresh)
 
     def _cook(self, sighting: Sighting, series: Series, known: Line | None) -> Line | Refused:
@@ -126,8 +127,8 @@ class Memory:
             return labelled
         shadows, watch = "", None
         if isinstance(labelled, Labelled):
-            fate = recipe.decide(labelled, series.role, self._scales)
-            watch = derived.watch(recipe.plan.dcgm, series, labelled, self._scales)
+            fate = recipe.decide(labelled, series.role, self.scales)
+            watch = derived.watch(recipe.plan.dcgm, series, labelled, self.scales)
             if recipe.job.report_series:
                 shadows = report.shadowed(labelled, self._target_labels)
         else:

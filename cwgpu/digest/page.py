@@ -18,7 +18,6 @@ from cwgpu.digest.tally import Tally
 from cwgpu.digest.values import Values
 from cwgpu.digest.window import Window
 from cwgpu.emf import limits
-from cwgpu.emf.delta import Baseline
 from cwgpu.model.errors import ExpositionError
 from cwgpu.model.event import EmfEvent
 from cwgpu.model.labels import Labels
@@ -48,7 +47,8 @@ class Page:
     def __init__(self, recipe: Recipe, target_labels: Labels) -> None:
         """Know nothing yet."""
         self._recipe = recipe
-        self._memory = Memory(recipe, target_labels)
+        self.memory = Memory(recipe, target_labels)
+        """Its lines, for the page that takes its place."""
         self._templates = templates(recipe.plan.emf)
         # Records some of whose values cannot be sent: which ones may differ at every scrape, so
         # what the last one had no use for is forgotten.
@@ -60,15 +60,11 @@ class Page:
         """Which metrics the layout's values go to, where they are counted."""
 
     def adopt(self, former: "Page") -> None:
-        """Take over the counters' baselines of the page that this one replaces.
+        """Take over what the page that this one replaces knows of counters and units.
 
         What waits there for its window to end stays there: ask it to ``close``.
         """
-        self._memory.adopt(former.baselines())
-
-    def baselines(self) -> dict[bytes, Baseline]:
-        """Give the last known total of each counter, by what stands before its value."""
-        return self._memory.baselines()
+        self.memory.adopt(former.memory)
 
     def close(self) -> tuple[EmfEvent, ...]:
         """Give the events of what waits for its window to end: nothing more comes, or not soon."""
@@ -83,7 +79,7 @@ class Page:
     def remembered(self) -> int:
         """How many lines, baselines and templates are held: pods that come and go add none."""
         laid = len(self._templates) + len(self._partial) + self._window.remembered
-        return len(self._memory) + laid
+        return len(self.memory) + laid
 
     def read(self, body: bytes, at_ms: int, content_type: str = "") -> Reading | Refused:
         """Turn one answer into events. ``at_ms`` is when the scrape began."""
@@ -103,7 +99,7 @@ class Page:
                 except ExpositionError:
                     return None
                 if body:
-                    self._memory.repeat()
+                    self.memory.repeat()
                 return self._emit(layout.contents, found, at_ms)
         return None
 
@@ -115,7 +111,7 @@ class Page:
             return examined
         survey, samples = examined.survey, examined.samples
         if body:  # what an empty page does not have is not gone yet, as in Prometheus
-            self._memory.settle(samples)
+            self.memory.settle(samples)
         self._templates.age()
         former = self.close()
         budget, namespace = self._recipe.budget, self._recipe.plan.emf.namespace
@@ -146,13 +142,13 @@ class Page:
             fmt = content.choose(content_type, job.fallback_format) if body else None
         except ExpositionError as fault:
             return Refused(FailReason.NOT_METRICS, str(fault))
-        survey = Walk(body, self._memory.begin(fmt), self._memory.lines).run()
+        survey = Walk(body, self.memory.begin(fmt), self.memory.lines).run()
         return _no_page(survey, body, strict=job.strict) or self._judge(survey, at_ms)
 
     def _judge(self, survey: Survey, at_ms: int) -> Examined | Refused:
         job = self._recipe.job
         bad = survey.bad[0] if job.strict and survey.bad else None
-        samples, refused = self._memory.samples(survey, bad.number - 1 if bad else None)
+        samples, refused = self.memory.samples(survey, bad.number - 1 if bad else None)
         counts = count.counts(samples, job.sample_limit, at_ms)
         if refused is not None:
             return replace(refused, counts=replace(counts, scraped=counts.scraped + 1))

@@ -94,12 +94,17 @@ field 1613, a ratio. Both succeed ``DCGM_FI_DEV_GPU_UTIL``, which is a percentag
 class Scales:
     """The units of one target's fields: of ``UTILISATION``, by what its pages have shown so far."""
 
-    __slots__ = ("_base_units", "_ratio")
+    __slots__ = ("_base_units", "ratio")
 
     def __init__(self) -> None:
         """Know nothing yet."""
         self._base_units = False
-        self._ratio: bool | None = None
+        self.ratio: bool | None = None
+        """Whether the utilisation is a ratio, if its values have told."""
+
+    def adopt(self, former: "Scales") -> None:
+        """Take over what the pages before have shown."""
+        self.ratio = former.ratio
 
     def begin(self) -> None:
         """Make ready for a page, all of whose names are seen again."""
@@ -119,14 +124,14 @@ class Scales:
     def _utilisation(self, value: float) -> float | DropReason:
         """Make a percentage. Only of 1 the value itself does not tell whether it is one already."""
         if 0 < value < 1:
-            self._ratio = True
+            self.ratio = True
         elif 1 < value <= 100:  # noqa: PLR2004 - a percentage
-            self._ratio = False
+            self.ratio = False
         if value != 1:
             return _AS_PERCENT.convert(value) if 0 < value < 1 else value
-        if self._base_units or self._ratio:
+        if self._base_units or self.ratio:
             return 100.0
-        return DropReason.UNIT_UNKNOWN if self._ratio is None else value
+        return DropReason.UNIT_UNKNOWN if self.ratio is None else value
 
 
 _AS_PERCENT = _percent("DCGM_FI_DEV_GPU_UTIL")

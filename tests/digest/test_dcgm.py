@@ -62,6 +62,16 @@ def test_what_could_be_two_numbers_is_dropped() -> None:
     assert kitchen.account(found) == "DCGM_FI_DEV_ENC_UTIL=0 DCGM_FI_DEV_GPU_UTIL=100"
 
 
+def test_a_page_that_takes_another_s_place_knows_the_unit() -> None:
+    """A reload makes nobody guess anew what a 1 is."""
+    plan = kitchen.by_job()
+    former, page = kitchen.page(plan), kitchen.page(plan)
+    kitchen.read(former, gauges(DCGM_FI_DEV_GPU_UTIL_RATIO="0.5"))
+    page.adopt(former)
+    found = kitchen.account(kitchen.read(page, gauges(DCGM_FI_DEV_GPU_UTIL_RATIO=1)))
+    assert found == "DCGM_FI_DEV_GPU_UTIL=100"
+
+
 def test_aliases_and_their_units_can_be_left() -> None:
     """Without aliases both names and values are those of the page."""
     page = kitchen.page(kitchen.by_job(dcgm=Dcgm(aliases=False, bounds=True)))
