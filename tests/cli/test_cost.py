@@ -161,6 +161,16 @@ def test_table_has_the_same_figures(tmp_path: Path) -> None:
         assert wanted in stdout
 
 
+def test_numbers_of_a_fleet_keep_their_digits(tmp_path: Path) -> None:
+    """Of a million and more, and of a part of a node."""
+    config = configured(tmp_path / "c.json")
+    _, many, _ = cost("--page", PAGE, "--gpus", 9876544, "--pods-per-day", 1234567, config=config)
+    assert many.startswith("Estimate for 9,876,544 GPUs on 1,234,568 nodes: ")
+    assert " 1,234,567 a day " in many
+    _, few, _ = cost("--page", PAGE, "--gpus", 3, config=config)
+    assert few.startswith("Estimate for 3 GPUs on 0.375 nodes: ")
+
+
 def test_what_has_no_dimensions_and_no_retention(tmp_path: Path) -> None:
     """A metric without dimensions is one for all; logs without retention are said to grow."""
     config = configured(tmp_path / "c.json")

@@ -35,7 +35,11 @@ def _bill(document: Value) -> Iterator[str]:
     pods_per_day = document["fleet"]["pods_per_day"]
     rows = [
         ("custom metrics", f"{document['metrics']['fleet']:,}", usd["custom_metrics"]),
-        ("pod starts", f"{pods_per_day:,g} a day" if pods_per_day else "none", usd["pod_starts"]),
+        (
+            "pod starts",
+            f"{_number(pods_per_day)} a day" if pods_per_day else "none",
+            usd["pod_starts"],
+        ),
         ("log ingestion", f"{month['log_gb']:,.1f} GB", usd["log_ingestion"]),
         ("log storage", _kept(month["retention_days"]), usd["log_storage"]),
         ("in all", "", usd["total"]),
@@ -127,7 +131,12 @@ def _made(document: Value) -> Iterator[str]:
 
 
 def _count(number: float, what: str) -> str:
-    return f"{number:,.6g} {what}" + ("" if number == 1 else "s")
+    return f"{_number(number)} {what}" + ("" if number == 1 else "s")
+
+
+def _number(number: float) -> str:
+    """Write all digits of a number, however large, and three decimals where it is not whole."""
+    return f"{number:,.3f}".rstrip("0").rstrip(".")
 
 
 def _aligned(
