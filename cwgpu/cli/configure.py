@@ -1,4 +1,4 @@
-"""The configuration of a run: files, environment, and a name that only EC2 knows."""
+"""The configuration of a run: files, environment, and a name that only EC2 or ECS knows."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -8,7 +8,8 @@ from cwgpu.config import load, naming
 from cwgpu.config.complaint import Complaint, InvalidError, errors_in
 from cwgpu.config.load import Examined
 from cwgpu.plan.plan import Plan
-from cwgpu.sinks import instance
+from cwgpu.sinks import instance, task
+from cwgpu.sinks.told import Told
 
 NO_GROUP = "no-log-group"
 """The complaint that a cluster's name would answer."""
@@ -32,7 +33,7 @@ class Configuration:
         examined = load.examine(*self._files, self._environ)
         fault = ""
         if _would_help(examined):
-            told = instance.cluster_name(self._environ)
+            told = _ask(self._environ)
             fault = told.fault
             if told.name:
                 self._environ[naming.VARIABLES[-1]] = told.name
@@ -43,6 +44,11 @@ class Configuration:
         return replace(examined.plan, warnings=warnings)
 
 
+def _ask(environ: Mapping[str, str]) -> Told:
+    address = next((environ[each] for each in naming.TASK_VARIABLES if environ.get(each)), "")
+    return task.cluster_name(address) if address else instance.cluster_name(environ)
+
+
 def _would_help(examined: Examined) -> bool:
     """Tell whether the cluster's name is missed, and nothing else stands in the way."""
     others = [each for each in examined.complaints if each.code != NO_GROUP]
@@ -51,7 +57,7 @@ def _would_help(examined: Examined) -> bool:
 
 
 def _with(examined: Examined, fault: str) -> tuple[Complaint, ...]:
-    """Say why EC2 did not help beside the complaint that it did not answer."""
+    """Say why nobody helped beside the complaint that it did not answer."""
     return tuple(
         replace(each, help=f"{each.help}\n{fault}") if fault and each.code == NO_GROUP else each
         for each in examined.complaints

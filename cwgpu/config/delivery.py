@@ -28,14 +28,19 @@ _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 _STREAM = "{JobName}"
 
 
-def cloudwatch(written: AgentFile, cluster: str, namespace: str, report: Report) -> CloudWatch:
-    """Make the plan's part about delivery."""
+def cloudwatch(
+    written: AgentFile, default: str | None, namespace: str, report: Report
+) -> CloudWatch:
+    """Make the plan's part about delivery.
+
+    ``default`` is the log group where none is written; None: it takes a cluster's name.
+    """
     own, logs = written.cwgpu or Own(), written.logs or Logs()
     agent = written.agent
     stream = _STREAM if own.log_stream_name is None else own.log_stream_name
     _check_stream(stream, report)
     return CloudWatch(
-        log_group=_group(written, cluster, namespace, report),
+        log_group=_group(written, default, namespace, report),
         log_stream=stream,
         region=agent.region if agent else None,
         role_arn=_role(logs.credentials) or _role(agent.credentials if agent else None),
@@ -48,14 +53,14 @@ def _role(credentials: Credentials | None) -> str | None:
     return credentials.role_arn if credentials else None
 
 
-def _group(written: AgentFile, cluster: str, namespace: str, report: Report) -> str:
+def _group(written: AgentFile, default: str | None, namespace: str, report: Report) -> str:
     here = (*PROMETHEUS, "log_group_name")
     name = prometheus_of(written).log_group_name
     if name == "":
         name = f"/metrics/{namespace}"
         message = f"log_group_name is empty, which makes it {name}, as in the CloudWatch agent"
         report.warning(here, "empty-log-group", message, "leave the key out for the default")
-    if name is None and not cluster and not report.said((*PROMETHEUS, "cluster_name")):
+    if name is None and default is None and not report.said((*PROMETHEUS, "cluster_name")):
         message = "no log group: neither log_group_name nor the cluster's name is known"
         advice = (
             f'write "log_group_name" or "cluster_name" under {".".join(map(str, PROMETHEUS))}, '
@@ -64,7 +69,7 @@ def _group(written: AgentFile, cluster: str, namespace: str, report: Report) -> 
         report.error(here, "no-log-group", message, advice)
         return ""
     if name is None:
-        return _default_group(cluster, report)
+        return _default_group(default or "", report)
     if not _unknown_placeholder(name, report, here) and (
         fault := names.group_fault(_PLACEHOLDER.sub("x", name))
     ):
@@ -72,12 +77,9 @@ def _group(written: AgentFile, cluster: str, namespace: str, report: Report) -> 
     return name
 
 
-def _default_group(cluster: str, report: Report) -> str:
-    group = f"/aws/containerinsights/{cluster}/prometheus"
-    if fault := names.group_fault(group):
-        message = (
-            f"no log group can be made of the cluster's name {short(cluster)}: {group} {fault}"
-        )
+def _default_group(group: str, report: Report) -> str:
+    if group and (fault := names.group_fault(group)):
+        message = f"no log group can be made of the cluster's name: {group} {fault}"
         advice = "write the real name, or log_group_name"
         report.error((*PROMETHEUS, "cluster_name"), "bad-log-group", message, advice)
     return group

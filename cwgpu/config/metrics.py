@@ -20,20 +20,18 @@ PROMETHEUS: Loc = ("logs", "metrics_collected", "prometheus")
 _PROCESSOR: Loc = (*PROMETHEUS, "emf_processor")
 _DECLARATIONS: Loc = (*_PROCESSOR, "metric_declaration")
 
-_IN_CLUSTER = "ContainerInsights/Prometheus"
-_ON_HOST = "CWAgent/Prometheus"
 _RESOLUTIONS = (1, 60)
 """Seconds at which CloudWatch stores a metric: high resolution and standard."""
 
 
-def emf(written: AgentFile, cluster: str, report: Report, *, in_cluster: bool) -> Emf:
-    """Make the plan's part about metrics."""
+def emf(written: AgentFile, cluster: str, report: Report, *, namespace: str) -> Emf:
+    """Make the plan's part about metrics; ``namespace`` is for those that have none."""
     prometheus = prometheus_of(written)
     own, processor = written.cwgpu or Own(), prometheus.emf_processor or EmfProcessor()
     extract = not prometheus.disable_metric_extraction
     found = declarations(processor.metric_declaration, report, _DECLARATIONS) if extract else ()
     made = Emf(
-        namespace=_namespace(processor, report, in_cluster=in_cluster),
+        namespace=_namespace(processor, namespace, report),
         declarations=found,
         cluster_name=cluster,
         dedup=processor.metric_declaration_dedup,
@@ -67,10 +65,10 @@ def prometheus_of(written: AgentFile) -> Prometheus:
     return (collected.prometheus if collected else None) or Prometheus()
 
 
-def _namespace(processor: EmfProcessor, report: Report, *, in_cluster: bool) -> str:
+def _namespace(processor: EmfProcessor, default: str, report: Report) -> str:
     written = processor.metric_namespace
     if written is None:
-        return _IN_CLUSTER if in_cluster else _ON_HOST
+        return default
     if fault := limits.namespace_fault(written):
         message = f"the namespace {short(written)} {fault}"
         report.error((*_PROCESSOR, "metric_namespace"), "bad-namespace", message)

@@ -1,5 +1,6 @@
 """What the cluster is called, and who needs to know."""
 
+import enum
 from collections.abc import Collection, Mapping
 
 from cwgpu.config.agent import AgentFile
@@ -11,7 +12,28 @@ from cwgpu.prom.relabel import Action
 VARIABLES = ("K8S_CLUSTER_NAME", "CLUSTER_NAME")
 """Where the environment tells it, the first before the second."""
 
+TASK_VARIABLES = ("ECS_CONTAINER_METADATA_URI_V4", "ECS_CONTAINER_METADATA_URI")
+"""Where a task of Amazon ECS finds its metadata, and no other process does.
+https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-metadata-endpoint.html"""
+
 _LABEL, _PLACEHOLDER = "ClusterName", "{ClusterName}"
+
+
+class Platform(enum.Enum):
+    """What the CloudWatch agent's defaults depend on: a namespace, and the parts of a log group."""
+
+    HOST = ("CWAgent/Prometheus", "/aws/containerinsights")
+    CLUSTER = ("ContainerInsights/Prometheus", "/aws/containerinsights")
+    TASK = ("ECS/ContainerInsights/Prometheus", "/aws/ecs/containerinsights")
+
+    @property
+    def namespace(self) -> str:
+        """Of metrics, where none is written."""
+        return self.value[0]
+
+    def log_group(self, cluster: str) -> str:
+        """Give the log group, where none is written."""
+        return f"{self.value[1]}/{cluster}/prometheus"
 
 
 def cluster_name(written: AgentFile, environ: Mapping[str, str]) -> str:
@@ -26,13 +48,21 @@ def cluster_name(written: AgentFile, environ: Mapping[str, str]) -> str:
     return next((each for each in candidates if each), "")
 
 
-def in_cluster(cluster: str, environ: Mapping[str, str]) -> bool:
-    """Tell whether the defaults are those for a container rather than those for a host.
+def in_task(environ: Mapping[str, str]) -> bool:
+    """Tell whether this is a task of Amazon ECS, whose agent sets these in every container."""
+    return any(environ.get(name) for name in TASK_VARIABLES)
 
-    The agent's image sets RUN_IN_CONTAINER; Kubernetes sets the other in every pod.
+
+def platform(cluster: str, environ: Mapping[str, str]) -> Platform:
+    """Tell for which platform the defaults are.
+
+    The CloudWatch agent's image sets RUN_IN_CONTAINER; Kubernetes sets the other in every pod.
     """
+    if in_task(environ):
+        return Platform.TASK
     contained = environ.get("RUN_IN_CONTAINER") == "True"
-    return contained or bool(environ.get("KUBERNETES_SERVICE_HOST")) or bool(cluster)
+    contained = contained or bool(environ.get("KUBERNETES_SERVICE_HOST")) or bool(cluster)
+    return Platform.CLUSTER if contained else Platform.HOST
 
 
 def is_missing(plan: Plan) -> bool:

@@ -75,10 +75,11 @@ def agent(
     _check_section(written, report)
     own = written.cwgpu or Own()
     cluster = naming.cluster_name(written, environ)
-    contained = naming.in_cluster(cluster, environ)
-    emf = metrics.emf(written, cluster, report, in_cluster=contained)
+    platform = naming.platform(cluster, environ)
+    emf = metrics.emf(written, cluster, report, namespace=platform.namespace)
     found = kubernetes.with_environment(found, own.meta_env, environ, report)
-    cloudwatch = delivery.cloudwatch(written, cluster, emf.namespace, report)
+    default = platform.log_group(cluster) if cluster else None
+    cloudwatch = delivery.cloudwatch(written, default, emf.namespace, report)
     if cloudwatch.log_group:  # or the name is asked for already
         naming.check(emf, found, report)
     return plan.Plan(

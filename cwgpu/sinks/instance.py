@@ -12,8 +12,9 @@ slash. So the metadata service says which instance this is, and the EC2 API whic
 import contextlib
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from cwgpu.sinks.told import Told
 
 LIMIT_S = 3.0
 """Longer nobody waits for a name; whoever knows it can write it."""
@@ -26,16 +27,6 @@ _PREFIX, _OWNED = "kubernetes.io/cluster/", "owned"
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/identify_ec2_instances.html
 _VENDOR, _AMAZON = "sys/class/dmi/id/sys_vendor", "Amazon EC2"
 _XEN, _XEN_AMAZON = "sys/hypervisor/uuid", "ec2"
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What the tags tell."""
-
-    name: str = ""
-    """Empty when they do not."""
-    fault: str = ""
-    """Why nothing is known of them; empty when they were read, or there is no instance."""
 
 
 def cluster_name(environ: Mapping[str, str], limit_s: float = LIMIT_S) -> Told:

@@ -67,6 +67,25 @@ def test_a_name_that_is_needed(
     assert ec2.asked == ASKED
 
 
+def test_a_task_of_ecs(tmp_path: Path, ec2: FakeInstance) -> None:
+    """C09: it knows its cluster by its own metadata, and has a log group and namespace of ECS."""
+    arn = b'{"Cluster": "arn:aws:ecs:eu-west-1:111122223333:cluster/ecs-lab"}'
+    with FakeExporter(arn, path="/v4/3d2b6a/task") as metadata:
+        here = {"ECS_CONTAINER_METADATA_URI_V4": metadata.url.removesuffix("/task")}
+        plan = configuration(tmp_path, ec2, environ=here).plan()
+    assert plan.emf.cluster_name == "ecs-lab"
+    assert plan.emf.namespace == "ECS/ContainerInsights/Prometheus"
+    assert plan.cloudwatch.log_group == "/aws/ecs/containerinsights/ecs-lab/prometheus"
+    assert ec2.asked == []
+
+
+def test_a_task_of_ecs_whose_metadata_is_away(tmp_path: Path, ec2: FakeInstance) -> None:
+    """The complaint about the log group says why the name is not known."""
+    here = {"ECS_CONTAINER_METADATA_URI_V4": "http://127.0.0.1:1/v4/3d2b6a"}
+    with pytest.raises(InvalidError, match="the metadata of this ECS task cannot be read"):
+        configuration(tmp_path, ec2, environ=here).plan()
+
+
 def test_it_is_asked_for_once(tmp_path: Path, ec2: FakeInstance) -> None:
     """After a reload dimensions are the same, whatever EC2 says by then."""
     found = configuration(tmp_path, ec2)

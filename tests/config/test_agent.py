@@ -25,7 +25,7 @@ _JOBS = Found(document.read(_JOB, "jobs.yml", Form.YAML).root, (), Path("/etc"),
 NOT_OURS = {
     "C03": "the cluster's name from an EC2 tag: sinks/test_instance and cli/test_configure",
     "C04": "such a tag that does not count: sinks/test_instance and cli/test_configure",
-    "C09": "the cluster's name from the task metadata of Amazon ECS",
+    "C09": "the cluster's name from the metadata of an ECS task: cli/test_configure",
 }
 """Cases that no configuration file decides."""
 ELSEWHERE = {

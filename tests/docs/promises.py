@@ -52,6 +52,10 @@ CONFIGURATION: Mapping[str, tuple[str, ...]] = {
         "cli/test_configure.py::test_a_name_that_is_needed",
         "cli/test_configure.py::test_nobody_is_asked_without_need",
     ),
+    "a task of Amazon ECS": (
+        "cli/test_configure.py::test_a_task_of_ecs",
+        "sinks/test_task.py::test_an_answer_that_names_none",
+    ),
     "no cluster name, though dimensions name `ClusterName`": (
         "reports/test_config.py::test_a_cluster_without_a_name",
     ),

@@ -8,7 +8,7 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from cwgpu.sinks import instance
-from cwgpu.sinks.instance import Told
+from cwgpu.sinks.told import Told
 from tests.fakes.instance import ID, REGION, FakeInstance
 
 OWNED = {"kubernetes.io/cluster/lab": "owned"}
