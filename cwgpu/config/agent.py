@@ -119,7 +119,7 @@ class Prometheus(Model):
         description=(
             "Value of the label ClusterName. Default: logs.metrics_collected.kubernetes."
             "cluster_name, then the environment's K8S_CLUSTER_NAME and CLUSTER_NAME, then the tags "
-            "of the EC2 instance."
+            "of the EC2 instance, or the metadata of the ECS task."
         ),
     )
     log_group_name: String | None = Field(
