@@ -18,9 +18,9 @@ def test_the_demo_shows_events_and_a_summary() -> None:
         first = json.loads(process.stdout.readline())
         done = program.ended(process)
     assert done.code == 0
-    assert first["ClusterName"] == "demo"
-    assert "DCGM_FI_DEV_GPU_UTIL" in first
-    assert all("_aws" in event for event in done.events)
+    events = [first, *done.events]
+    assert all(event["ClusterName"] == "demo" and "_aws" in event for event in events)
+    assert any("DCGM_FI_DEV_GPU_UTIL" in event for event in events)  # a slice has none
     assert "2 found: 2 up, 0 down" in done.stderr
 
 
