@@ -40,6 +40,8 @@ _AT_A_TIME = 64
 # How often it is looked for windows that are over and got no scrape since.
 _LOOK_S = 5.0
 
+_LOOKING = "targets have not been looked for yet"
+
 
 class Intake:
     """Scrapes what the plan wants scraped and hands the events on."""
@@ -83,7 +85,7 @@ class Intake:
         """What is new among them at the next look was another shard's."""
         self.done = asyncio.Event()
         self.wanted: dict[Identity, Target] = {}
-        self.unready = "targets have not been looked for yet"
+        self.unready = _LOOKING
         """Why there is nothing to be expected of this agent yet; empty when there is."""
         self._pool = Pool(self._visit, clock.wall, clock.sleep, prompt=True, bug=observer.bug)
 
@@ -139,7 +141,9 @@ class Intake:
         patient, self._patient = self._patient, False
         if shard is not None and not shard.count:
             return  # what is ours is not known, and there was never anything
-        self._waiting = self._watch.waiting()
+        waiting = self._watch.waiting()
+        # A visit that ends meanwhile must not take the former targets for all there are.
+        self._waiting = waiting or _LOOKING
         wanted: dict[Identity, Target] = {}
         dropped: list[DroppedTarget] = []
         forgotten: Counter[tuple[str, bool]] = Counter()
@@ -155,7 +159,7 @@ class Intake:
             most = working.job.keep_dropped_targets or len(lost)
             dropped += lost[:most]
             forgotten.update((one.job, one.rejected) for one in lost[most:])
-        self.wanted = wanted
+        self.wanted, self._waiting = wanted, waiting
         self._active = Counter(target.job for target in wanted.values())
         self._reports.keep(wanted)
         self._pages.keep(wanted)

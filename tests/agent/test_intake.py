@@ -326,6 +326,28 @@ async def test_a_limit_does_not_wait_for_a_target_that_went(world: World) -> Non
     assert world.intake.done.is_set()
 
 
+async def test_a_limit_is_not_reached_while_targets_are_looked_for(world: World) -> None:
+    """The last known target is done just when another is found: it is scraped, too."""
+    async with FakeExporter(page(7)) as found:
+        world.exporter.answer(Answer(body=page(1), delay_s=math.inf))
+        world.intake.follow(plan(job(world.exporter.address)))
+        world.intake.limit(1)
+        await world.intake.discover()
+        world.intake.follow(plan(job(world.exporter.address, found.address)))
+        looking = world.intake.discover()
+        looking.send(None)  # it lets others have their turn
+        await stage.eventually(lambda: world.exporter.requests)
+        world.exporter.release()
+        await world.scraped(1)
+        assert not world.intake.done.is_set()
+        with contextlib.suppress(StopIteration):
+            while True:
+                looking.send(None)
+        await world.hands.move(A_TURN_S)
+        await world.intake.done.wait()
+    assert sorted(each["util"] for each in world.values()) == [1, 7]
+
+
 async def test_a_limit_waits_for_every_source(world: World, tmp_path: Path) -> None:
     """Before a source has answered nobody knows whether all targets have been scraped."""
     path = tmp_path / "targets.json"
