@@ -8,6 +8,7 @@ Syntax: https://github.com/google/re2/wiki/Syntax. The wrapping is that of Prome
 ``model/relabel/relabel.go`` (``NewRegexp``).
 """
 
+import functools
 import itertools
 import re
 from collections.abc import Callable, Mapping
@@ -29,6 +30,8 @@ _ROOMY.max_mem *= 16
 _MOST_GROUPS = 1000
 """RE2 bounds what a pattern takes, but not what it notes of the groups while it matches: the square
 of their number. Go's RE2 refuses groups that nest deeper than this."""
+_MOST_MATCHES = 1 << 10
+"""Remembered: the samples of a page mostly have the same few values. Each takes half a kilobyte."""
 
 _META = frozenset("\\.+*?()|[]{}^$")
 _SEPARATE = frozenset((".", "[", "$", ""))
@@ -109,8 +112,10 @@ class Anchored:
         if self._exact is not None:
             groups = (text, text) if self.pattern.startswith("(") else (text,)
             return Match(groups, self._names) if self._exact(text) else None
-        if not text.startswith(self._head):
-            return None
+        return _matched(self, text) if text.startswith(self._head) else None
+
+    def anew(self, text: str) -> Match | None:
+        """Do what ``match`` does, and remember nothing."""
         raw = text.encode()
         found = self._compiled.search(raw)
         return self._match(raw, found) if found is not None else None
@@ -165,6 +170,11 @@ def anchored(pattern: str) -> Anchored:
     compiled = _compile(pattern, f"^(?s:{pattern})$")
     exact = _ANYTHING.get(pattern) or _literals(pattern)
     return Anchored(pattern, compiled, _names(pattern, compiled), _head(pattern), exact)
+
+
+@functools.lru_cache(_MOST_MATCHES)
+def _matched(regex: Anchored, text: str) -> Match | None:
+    return regex.anew(text)
 
 
 def searching(pattern: str) -> Searching:

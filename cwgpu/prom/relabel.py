@@ -16,6 +16,7 @@ from cwgpu.model.labels import Labels
 from cwgpu.prom import casing
 from cwgpu.prom.regex import Anchored
 from cwgpu.prom.rule import EQUAL, Action, Rule, rule
+from cwgpu.prom.template import Template
 
 __all__ = ["Action", "Dropped", "Rule", "apply", "comparison", "rule", "sentence", "step", "value"]
 
@@ -25,6 +26,10 @@ _CHOOSING = frozenset((Action.KEEP, Action.DROP, Action.KEEP_EQUAL, Action.DROP_
 """The actions that change no label."""
 # The pods of a workload are kept or dropped for the same reason, told by the same sentence.
 _MOST_KNOWN = 1 << 12
+# RE2 takes microseconds to be called. A cluster's labels have some hundred names, and a plan has
+# some rules that go by them.
+_MOST_NAMES = 1 << 10
+_MOST_REGEXES = 1 << 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,20 +151,29 @@ def _hash_mod(labels: Labels, rule: Rule, value: str) -> Labels | None:
 
 
 def _label_map(labels: Labels, rule: Rule, _value: str) -> Labels | None:
-    copies = [
-        (name, copy)
-        for name in labels
-        if (copy := rule.regex.replace(name, rule.result.expand)) is not None
-    ]
+    copied = _copied(rule.regex, rule.result)
+    copies = [(name, copy) for name in labels if (copy := copied(name)) is not None]
     return {**labels, **{copy: labels[name] for name, copy in sorted(copies)}}
 
 
 def _label_drop(labels: Labels, rule: Rule, _value: str) -> Labels | None:
-    return {name: value for name, value in labels.items() if not rule.regex.matches(name)}
+    named = _named(rule.regex)
+    return {name: value for name, value in labels.items() if not named(name)}
 
 
 def _label_keep(labels: Labels, rule: Rule, _value: str) -> Labels | None:
-    return {name: value for name, value in labels.items() if rule.regex.matches(name)}
+    named = _named(rule.regex)
+    return {name: value for name, value in labels.items() if named(name)}
+
+
+@functools.lru_cache(_MOST_REGEXES)
+def _named(regex: Anchored) -> Callable[[str], bool]:
+    return functools.lru_cache(_MOST_NAMES)(regex.matches)
+
+
+@functools.lru_cache(_MOST_REGEXES)
+def _copied(regex: Anchored, result: Template) -> Callable[[str], str | None]:
+    return functools.lru_cache(_MOST_NAMES)(lambda name: regex.replace(name, result.expand))
 
 
 def _lowercase(labels: Labels, rule: Rule, value: str) -> Labels | None:
