@@ -1,14 +1,16 @@
-"""Prints what the benchmarks are about: time for one sample, and how that compares."""
+"""Prints what the benchmarks are about: time for one of something, and how that compares."""
 
 import pytest
+
+from tests.bench.ledger import Ledger
 
 FIGURES = pytest.StashKey[list[str]]()
 
 
-@pytest.fixture(scope="session")
-def figures(pytestconfig: pytest.Config) -> list[str]:
-    """Lines to be printed at the end of the run."""
-    return pytestconfig.stash.setdefault(FIGURES, [])
+@pytest.fixture(scope="module")
+def ledger(pytestconfig: pytest.Config) -> Ledger:
+    """What this module's benchmarks found, to be printed at the end of the run."""
+    return Ledger(pytestconfig.stash.setdefault(FIGURES, []))
 
 
 def pytest_terminal_summary(
@@ -17,6 +19,6 @@ def pytest_terminal_summary(
     """Print the figures, if anything was measured."""
     lines = config.stash.get(FIGURES, [])
     if lines:
-        terminalreporter.write_sep("-", "CPU time for one sample")
+        terminalreporter.write_sep("-", "CPU time, median")
         for line in lines:
             terminalreporter.write_line(line)

@@ -4,47 +4,19 @@ The agent does the last one every 5 seconds at most, for some 170 pods at 2,000 
 """
 
 import itertools
-import json
-import time
 
-import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from cwgpu.discovery.join import Join
-from cwgpu.kube.decode import Reader
-from cwgpu.kube.resource import PODS
 from cwgpu.kube.view import View
 from cwgpu.model.objects import Pod
 from cwgpu.prom.kubernetes.role import Role
-from tests.fakes import cluster
+from tests.bench.ledger import in_cpu_time
+from tests.bench.pods import pod
 
 COUNT, CHANGED = 5_000, 170
-READER = Reader(PODS.type)
 
-pytestmark = pytest.mark.benchmark(timer=time.process_time)
-
-
-def pod(number: int, *, phase: str = "Running") -> Pod:
-    """Make one of the pods, with two containers and the labels that workloads have."""
-    workload = f"trainer-{number // 10}"
-    document = cluster.pod(
-        f"{workload}-6d4cf56db6-{number:05d}",
-        cluster.container("main", http=8080, metrics=9090),
-        cluster.container("proxy", admin=15090),
-        namespace=f"team-{number % 20}",
-        ip=f"10.0.{number >> 8}.{number & 255}",
-        phase=phase,
-        labels={
-            "app.kubernetes.io/name": workload,
-            "app.kubernetes.io/instance": "prod",
-            "pod-template-hash": "6d4cf56db6",
-        },
-        annotations={"checksum/config": f"{number:064x}"},
-        owner=("ReplicaSet", f"{workload}-6d4cf56db6"),
-    )
-    made = READER.read(json.dumps(document).encode())
-    assert isinstance(made, Pod)
-    return made
+pytestmark = in_cpu_time
 
 
 def pods() -> View[Pod]:

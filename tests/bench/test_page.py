@@ -6,7 +6,6 @@ the machine does not matter. Figures: docs/performance.md.
 """
 
 import itertools
-import time
 from collections.abc import Callable
 
 import pytest
@@ -18,6 +17,7 @@ from cwgpu.digest.recipe import Recipe
 from cwgpu.model.reading import Reading
 from cwgpu.plan.plan import Events, GroupBy
 from tests.bench import pages
+from tests.bench.ledger import Ledger, in_cpu_time
 from tests.golden import plans
 
 PAGES = {"12-h100x8-60-fields-4.8.2": 496, "02-h100x8-pods-4.8.1": 200}
@@ -26,15 +26,6 @@ INTERVAL_MS = 15_000
 
 each_page = pytest.mark.parametrize("name", PAGES)
 each_plan = pytest.mark.parametrize("plan", plans.PLANS)
-in_cpu_time = pytest.mark.benchmark(timer=time.process_time)
-
-Measured = dict[str, float]
-
-
-@pytest.fixture(scope="module")
-def parser_us() -> Measured:
-    """Microseconds that the client's parser took for one sample, by page."""
-    return {}
 
 
 def reader(
@@ -51,53 +42,39 @@ def reader(
     return read
 
 
-def note(benchmark: BenchmarkFixture, figures: list[str], what: str, samples: int) -> float | None:
-    """Put down the median time of one sample in microseconds; None when nothing was measured."""
-    if benchmark.stats is None:
-        return None
-    one_us = float(benchmark.stats.stats.median) / samples * 1e6
-    benchmark.extra_info["us_per_sample"] = one_us
-    figures.append(f"{what:<58} {one_us:7.3f} us")
-    return one_us
+def client(name: str) -> str:
+    """Say whose time it is that a page's is compared with."""
+    return f"{name}, prometheus_client's parser"
 
 
 @in_cpu_time
 @each_page
-def test_parser_of_the_client_alone(
-    benchmark: BenchmarkFixture, figures: list[str], parser_us: Measured, name: str
-) -> None:
+def test_parser_of_the_client_alone(benchmark: BenchmarkFixture, ledger: Ledger, name: str) -> None:
     """What it costs to parse the page with prometheus_client, and do nothing more."""
     text = pages.scrapes(name)[0].decode()
     families = benchmark(lambda: list(parser.text_string_to_metric_families(text)))
     assert sum(len(family.samples) for family in families) == PAGES[name]
-    one_us = note(benchmark, figures, f"{name}, prometheus_client's parser", PAGES[name])
-    if one_us is not None:
-        parser_us[name] = one_us
+    ledger.neighbour(benchmark, client(name), PAGES[name], "sample")
 
 
 @in_cpu_time
 @each_plan
 @each_page
-def test_hot(
-    benchmark: BenchmarkFixture, figures: list[str], parser_us: Measured, name: str, plan: str
-) -> None:
+def test_hot(benchmark: BenchmarkFixture, ledger: Ledger, name: str, plan: str) -> None:
     """What a scrape costs once the page is known, from the answer's bytes to log events."""
     read = reader(plans.page(plan), pages.scrapes(name))
     read()
     reading = benchmark(read)
     assert reading.samples == PAGES[name]
     assert reading.selected == sum(event.samples for event in reading.events) > 0
-    one_us = note(benchmark, figures, f"{name}, {plan}, hot", PAGES[name])
-    if one_us is not None and name in parser_us:
-        ratio = parser_us[name] / one_us
-        benchmark.extra_info["times_faster_than_parser"] = ratio
-        figures[-1] += f", {ratio:.0f} times faster than the parser"
+    what, beside = f"{name}, {plan}, hot", client(name)
+    ledger.beside(benchmark, what, PAGES[name], "sample", neighbour=beside)
 
 
 @in_cpu_time
 @each_plan
 @each_page
-def test_cold(benchmark: BenchmarkFixture, figures: list[str], name: str, plan: str) -> None:
+def test_cold(benchmark: BenchmarkFixture, ledger: Ledger, name: str, plan: str) -> None:
     """What the first scrape of a target costs."""
     bodies = pages.scrapes(name)
 
@@ -106,13 +83,13 @@ def test_cold(benchmark: BenchmarkFixture, figures: list[str], name: str, plan: 
 
     reading = benchmark(first)
     assert reading.samples == PAGES[name]
-    note(benchmark, figures, f"{name}, {plan}, cold", PAGES[name])
+    ledger.put(benchmark, f"{name}, {plan}, cold", PAGES[name], "sample")
 
 
 @in_cpu_time
 @each_plan
 @each_page
-def test_a_minute(benchmark: BenchmarkFixture, figures: list[str], name: str, plan: str) -> None:
+def test_a_minute(benchmark: BenchmarkFixture, ledger: Ledger, name: str, plan: str) -> None:
     """What a scrape costs if those of a minute are one event for each pod, which is made too."""
     packed = plans.packed(plan, Events(GroupBy.DIMENSIONS, 60.0, "dimensions"), INTERVAL_MS / 1000)
     page = Page(Recipe(packed, packed.jobs[0]), plans.TARGET)
@@ -126,12 +103,12 @@ def test_a_minute(benchmark: BenchmarkFixture, figures: list[str], name: str, pl
     readings = benchmark(minute)
     assert [len(reading.events) > 0 for reading in readings] == [False, False, False, True]
     assert sum(event.samples for event in readings[-1].events) == 4 * readings[0].selected
-    note(benchmark, figures, f"{name}, {plan}, hot, a minute's arrays", 4 * PAGES[name])
+    ledger.put(benchmark, f"{name}, {plan}, hot, a minute's arrays", 4 * PAGES[name], "sample")
 
 
 @in_cpu_time
 @each_page
-def test_a_pod_changed(benchmark: BenchmarkFixture, figures: list[str], name: str) -> None:
+def test_a_pod_changed(benchmark: BenchmarkFixture, ledger: Ledger, name: str) -> None:
     """What a scrape costs when one GPU has another pod than at the scrape before."""
     bodies = [
         body.replace(b'gpu="0",', b'gpu="0",pod_uid="%d",' % turn)
@@ -141,4 +118,4 @@ def test_a_pod_changed(benchmark: BenchmarkFixture, figures: list[str], name: st
     read()
     reading = benchmark(read)
     assert reading.samples == PAGES[name]
-    note(benchmark, figures, f"{name}, everything, a pod changed", PAGES[name])
+    ledger.put(benchmark, f"{name}, everything, a pod changed", PAGES[name], "sample")
