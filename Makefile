@@ -17,9 +17,10 @@ TESTS ?=
 DEMO ?=
 SECONDS ?= 600
 POINTS ?= 200
+MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test oracles coverage fuzz bench load drill lint format docs lock clean
+.PHONY: help demo test oracles coverage fuzz bench load drill soak lint format docs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +60,9 @@ load: $(DEV_STAMP) ## Measure hostile pages, 300 targets, 5,000 pods, and a day 
 
 drill: $(DEV_STAMP) ## Kill the agent at 200 random points and see that nothing is lost (POINTS=20)
 	@$(BIN)/python -m tests.drill.kill --points $(POINTS)
+
+soak: $(DEV_STAMP) ## Let all come, go and fail for half an hour and see that nothing grows (MINUTES=10)
+	@$(BIN)/python -m tests.bench.soak --minutes $(MINUTES)
 
 lint: $(DEV_STAMP) ## Check style, types and floors
 	@$(BIN)/ruff check
