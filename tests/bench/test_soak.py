@@ -13,7 +13,7 @@ from tests.bench.soak.shape import Shape
 from tests.bench.soak.stage import Stage
 
 SMALL = Shape(
-    targets=4,
+    targets=28,
     slow=2,
     dead=2,
     interval_s=0.2,
@@ -23,7 +23,7 @@ SMALL = Shape(
     flush_s=1,
     look_s=0.4,
 )
-MINUTES = 4.1
+MINUTES = 3.5
 """All that happens happens once at least."""
 RIGHT = Account(
     read=100,
