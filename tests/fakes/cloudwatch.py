@@ -13,7 +13,8 @@ events alone names them: ``cloudwatch.fail(fault, action="PutLogEvents")``.
 
 For tens of thousands of calls ``FakeCloudWatch(texts=False)`` keeps neither messages nor bodies,
 only ``.taken`` (how many events came), what was answered, and datapoints; ``metrics=False`` leaves
-the datapoints out too, and saves the CPU that reading EMF takes.
+the datapoints out too, and saves the CPU that reading EMF takes. ``told`` is told of each call as
+it comes, with its body, kept or not.
 """
 
 import asyncio
@@ -48,6 +49,7 @@ class FakeCloudWatch:
         *,
         texts: bool = True,
         metrics: bool = True,
+        told: Callable[[Call], None] = lambda _: None,
     ) -> None:
         """Take the service's clock, in seconds since 1970.
 
@@ -60,7 +62,7 @@ class FakeCloudWatch:
         """Whose signatures are good: access key id -> what belongs to it."""
         self._service = Service(texts=texts, metrics=metrics)
         self._clock = clock
-        self._door = Door(self._service, self._now, self.secrets)
+        self._door = Door(self._service, self._now, self.secrets, told=told)
 
     @property
     def environ(self) -> dict[str, str]:

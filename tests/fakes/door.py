@@ -58,6 +58,8 @@ class Door:
     held: list[asyncio.Event] = field(default_factory=list)
     came: threading.Condition = field(default_factory=threading.Condition)
     """Notified after every call; other threads wait for it."""
+    told: Callable[[Call], None] = lambda _: None
+    """Told of every call, whole."""
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
         """Handle any request."""
@@ -86,6 +88,7 @@ class Door:
             event.set()
 
     def _record(self, call: Call) -> None:
+        self.told(call)
         if not self.service.texts:
             call = replace(call, headers={}, body=b"")
         with self.came:
