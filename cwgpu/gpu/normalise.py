@@ -5,6 +5,8 @@ The names of GPU rows changed over the years and with the exporter's ``-o`` opti
 get the names that most versions print, so that one dimension set fits all of them.
 """
 
+import functools
+
 from cwgpu.gpu import alias, blank
 from cwgpu.model.labels import LabelPairs
 
@@ -18,7 +20,12 @@ _USUAL = {
     "container_name": "container",
 }
 
+_MOST_KNOWN = 128
+"""The series of a page have the labels of its GPUs, or of their parts, one after the other, and
+again for each field. More than any node has would only take memory."""
 
+
+@functools.lru_cache(_MOST_KNOWN)
 def labels(exposed: LabelPairs) -> LabelPairs:
     """Give a DCGM sample's labels their usual names, in the order in which they came.
 

@@ -162,6 +162,10 @@ class Searching:
         """Say whether the text holds a match."""
         if self._exact is not None:
             return self._exact(text)
+        return _found(self, text)
+
+    def anew(self, text: str) -> bool:
+        """Say the same, and remember nothing."""
         return self._compiled.search(text.encode()) is not None
 
 
@@ -174,6 +178,11 @@ def anchored(pattern: str) -> Anchored:
 
 @functools.lru_cache(_MOST_MATCHES)
 def _matched(regex: Anchored, text: str) -> Match | None:
+    return regex.anew(text)
+
+
+@functools.lru_cache(_MOST_MATCHES)
+def _found(regex: Searching, text: str) -> bool:
     return regex.anew(text)
 
 
