@@ -32,6 +32,7 @@ from botocore.utils import IMDSRegionProvider
 from cwgpu import __version__
 from cwgpu.sinks import reply
 from cwgpu.sinks.access import Access
+from cwgpu.sinks.models import Models
 
 if TYPE_CHECKING:
     from mypy_boto3_logs.client import CloudWatchLogsClient
@@ -94,6 +95,7 @@ def open_session(access: Access, connections: int) -> Session:
 def _core(access: Access, connections: int) -> botocore.session.Session:
     """Give a session whose clients, also those that fetch credentials, are as patient as told."""
     core = botocore.session.Session()
+    core.register_component("data_loader", Models(core.get_config_variable("data_path")))
     config = Config(
         retries={"mode": "standard", "total_max_attempts": 1},
         connect_timeout=access.connect_timeout_s,
