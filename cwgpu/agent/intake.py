@@ -87,7 +87,14 @@ class Intake:
         self.wanted: dict[Identity, Target] = {}
         self.unready = _LOOKING
         """Why there is nothing to be expected of this agent yet; empty when there is."""
-        self._pool = Pool(self._visit, clock.wall, clock.sleep, prompt=True, bug=observer.bug)
+        self._pool = Pool(
+            self._visit,
+            clock.wall,
+            clock.sleep,
+            prompt=True,
+            bug=observer.bug,
+            late=observer.metrics.lateness.scrape,
+        )
 
     def follow(self, plan: Plan) -> None:
         """Work by this plan from the next scrape on; what is known of the pages stays."""

@@ -56,7 +56,7 @@ async def run(orders: Orders, observer: Observer, clock: Clock) -> Ending:
         _listen_to_signals(stop, reload)
         if orders.hung_up():
             reload.asked.set()
-        work = [intake.run(), outflow.run(), reload.run(), _ticking(orders.tick, clock)]
+        work = [intake.run(), outflow.run(), reload.run(), _ticking(orders.tick, observer, clock)]
         work += [leader.run(intake.lead_changed), shards.run(intake.rescale)]
         ends: list[Coroutine[Any, Any, Any]]
         ends = [stop.wait(), intake.done.wait(), outflow.ended.wait()]
@@ -102,7 +102,9 @@ async def _sleep(clock: Clock, seconds: float) -> None:
     await clock.sleep(seconds)
 
 
-async def _ticking(tick: Callable[[], None], clock: Clock) -> None:
+async def _ticking(tick: Callable[[], None], observer: Observer, clock: Clock) -> None:
     while True:
+        due = clock.monotonic() + _TICK_S
         await clock.sleep(_TICK_S)
+        observer.metrics.lateness.loop(clock.monotonic() - due)
         tick()

@@ -30,6 +30,7 @@ class Pool:
         *,
         prompt: bool = False,
         bug: Callable[[Target, Exception], None] | None = None,
+        late: Callable[[float], None] = lambda _: None,
     ) -> None:
         """Start without a target.
 
@@ -37,12 +38,14 @@ class Pool:
         target is visited at once, several one shortly after the other but none later than at its
         offset, and only then at its offset. What ``visit`` raises is a bug and
         goes to ``bug``, or else to the event loop's exception handler; the target's loop goes on.
+        ``late`` is told how many seconds after its offset a visit begins that waited for it.
         """
         self._visit = visit
         self._now = now
         self._sleep = sleep
         self._prompt = prompt
         self._bug = bug or _report
+        self._late = late
         self._loops: dict[Identity, _Loop] = {}
         self._ending: set[asyncio.Task[None]] = set()
 
@@ -98,6 +101,7 @@ class Pool:
         while True:
             due = self._next(loop.target, due)
             await self._sleep(max(0.0, due - self._now()))
+            self._late(self._now() - due)
             await self._turn(loop)
 
     def _next(self, target: Target, last_due: float) -> float:

@@ -19,6 +19,7 @@ from cwgpu.model.reading import Reading
 from cwgpu.model.scrape import Scrape, ScrapeFailed
 from cwgpu.model.target import DroppedTarget, Forgotten, Identity, Target
 from cwgpu.telemetry.delivery import Delivery
+from cwgpu.telemetry.lateness import Lateness
 from cwgpu.telemetry.meters import Meters
 
 # From a page on loopback to a scrape_timeout of half a minute.
@@ -40,6 +41,7 @@ class Metrics:
         self._describe_scrapes()
         self._describe_samples()
         self.delivery = Delivery(self._meters, now)
+        self.lateness = Lateness(self._meters)
 
     def discovered(
         self,

@@ -250,6 +250,18 @@ async def test_the_tick_comes_every_second(world: World) -> None:
     assert len(ticks) == 3
 
 
+async def test_how_long_the_event_loop_was_held_up(world: World) -> None:
+    """A second that lasts four is three too long; one that is a second is not."""
+    async with world.running():
+        await world.hands.move(2)
+        world.hands.now += 4
+        world.hands.wake()
+        await stage.settle()
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert world.witness.value("cwgpu_event_loop_lag_seconds_count") == 3
+    assert world.witness.value("cwgpu_event_loop_lag_seconds_sum") == pytest.approx(3)
+
+
 async def test_health_and_metrics_are_served(world: World) -> None:
     """Where the journal says; readiness comes with the first look for targets."""
     async with world.running(listen=("127.0.0.1", 0)), aiohttp.ClientSession() as client:

@@ -165,6 +165,20 @@ async def test_reconcile_starts_stops_and_leaves_alone() -> None:
     assert second - first == pytest.approx(60)
 
 
+async def test_how_late_a_visit_begins() -> None:
+    """Each visit that waited for its offset says how late it is; a prompt one did not wait."""
+    world, late = World(), list[float]()
+    pool = world.pool(prompt=True, late=late.append)
+    pool.reconcile([aim()])
+    await world.time.advance(60)
+    assert late == [0.0]
+    world.time.early = -0.25
+    await world.time.advance(120)
+    await pool.stop()
+    assert late == pytest.approx([0.0, 0.0, 0.25])
+    assert len(world.visits) == 4
+
+
 async def test_equal_targets_are_one() -> None:
     """A target that is found twice is visited once."""
     world = World()
