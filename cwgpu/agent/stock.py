@@ -145,6 +145,7 @@ class Stock:
         """Forget a batch that is decided on."""
         self._shelf.remove(held)
         await self._unlink([held])
+        self.tell()
 
     async def refused(self, held: Held, parcel: Parcel, reason: str) -> None:
         """Forget a single event that CloudWatch refuses; in the spool people find it."""
@@ -154,6 +155,7 @@ class Stock:
             aside = await self._desk.run(lambda: spool.set_aside(parcel, reason))
             self._observer.quarantined(aside.file, aside.reason, held.waybill.load.samples)
         await self._unlink([held])
+        self.tell()
 
     async def split(self, held: Held, parcel: Parcel) -> tuple[Held, Held]:
         """Hold two halves in the place of a batch that CloudWatch refuses."""

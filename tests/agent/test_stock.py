@@ -88,6 +88,20 @@ async def test_memory_comes_first_in_other_modes(store: Store, mode: SpoolMode) 
     assert store.witness.value("cwgpu_spool_batches") == 0
 
 
+async def test_what_is_decided_on_waits_no_more(store: Store) -> None:
+    """The gauges know at once, and not at the next flush, which may be an hour away."""
+    stock, _ = store.start()
+    accepted, refused = await take(stock, 1), await take(stock, 2)
+    parcel = await stock.open(refused)
+    assert parcel is not None
+    assert store.witness.value("cwgpu_queue_batches") == 2
+    await stock.done(accepted)
+    assert store.witness.value("cwgpu_queue_batches") == 1
+    await stock.refused(refused, parcel, "an event is wrong")
+    assert store.witness.value("cwgpu_queue_batches") == 0
+    assert store.witness.value("cwgpu_queue_oldest_age_seconds") == 0
+
+
 async def test_a_failure_brings_what_waits_to_the_disk(store: Store) -> None:
     """At the next flush, and all of it; then it is read from there."""
     store.mode = ON_FAILURE
