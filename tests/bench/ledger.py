@@ -28,7 +28,7 @@ class Ledger:
             return None
         one_us = float(benchmark.stats.stats.median) / count * 1e6
         benchmark.extra_info[f"us_per_{unit}"] = one_us
-        self._lines.append(f"{what:<62} {one_us:9.3f} us a {unit}")
+        self._lines.append(f"{what:<62} {one_us:9.3f} us for one {unit}")
         return one_us
 
     def neighbour(self, benchmark: BenchmarkFixture, what: str, count: int, unit: str) -> None:
