@@ -149,13 +149,11 @@ class Stock:
 
     async def refused(self, held: Held, parcel: Parcel, reason: str) -> None:
         """Forget a single event that CloudWatch refuses; in the spool people find it."""
-        self._shelf.remove(held)
         spool = self._spool
         if spool is not None:
             aside = await self._desk.run(lambda: spool.set_aside(parcel, reason))
             self._observer.quarantined(aside.file, aside.reason, held.waybill.load.samples)
-        await self._unlink([held])
-        self.tell()
+        await self.done(held)
 
     async def split(self, held: Held, parcel: Parcel) -> tuple[Held, Held]:
         """Hold two halves in the place of a batch that CloudWatch refuses."""
