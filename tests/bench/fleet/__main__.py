@@ -3,15 +3,16 @@
 import json
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.bench.fleet import flags, machine, stage, table
 from tests.bench.fleet.child import FleetError
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Give 0 when all datapoints came and once, 1 when not, 2 when nothing could be measured."""
-    given = flags.read(None)
+    given = flags.read(arguments)
     runs: list[stage.Run] = []
     said = machine.describe()
     for _ in range(given.runs):

@@ -34,6 +34,11 @@ class Helper:
         )
         self.first = self._read()
 
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
     def ask(self, order: str) -> Any:  # noqa: ANN401 - JSON
         """Give an order, and what it is answered with."""
         assert self._process.stdin is not None

@@ -27,9 +27,12 @@ class Files:
 
 
 def write(
-    folder: Path, addresses: Sequence[str], interval_s: float, events: Mapping[str, Any]
+    folder: Path, addresses: Sequence[str], interval_s: float, document: Mapping[str, Any]
 ) -> Files:
-    """Write the files; ``addresses`` are HOST:PORT, in the order of targets."""
+    """Write the files; ``addresses`` are HOST:PORT, in the order of targets.
+
+    ``document`` is the agent's, but for where its prometheus.yml is.
+    """
     files = Files(folder / "cwagent.json", folder / "prometheus.yml", folder / "targets.json")
     groups = [
         {
@@ -53,18 +56,16 @@ def write(
     files.targets.write_text(json.dumps(groups), "utf-8")
     # JSON is YAML.
     files.prometheus.write_text(json.dumps({"scrape_configs": [job]}, indent=1), "utf-8")
-    files.config.write_text(json.dumps(_document(files.prometheus, events), indent=1), "utf-8")
+    collected = document["logs"]["metrics_collected"]["prometheus"]
+    collected["prometheus_config_path"] = str(files.prometheus)
+    files.config.write_text(json.dumps(document, indent=1), "utf-8")
     return files
 
 
-def events(mode: str, emit: str) -> dict[str, Any]:
-    """Give ``cwgpu.events``."""
-    if mode == "labels":
-        return {"group_by": "labels", "emit": emit, "labels": "all"}
-    return {"group_by": "dimensions", "emit": emit, "labels": ["NodeName"]}
-
-
-def _document(prometheus: Path, events: Mapping[str, Any]) -> dict[str, Any]:
+def document(mode: str, emit: str, environ: Mapping[str, str]) -> dict[str, Any]:
+    """Give the agent's JSON; ``environ`` says where CloudWatch Logs is, as the AWS SDKs read it."""
+    events: dict[str, Any] = {"group_by": mode, "emit": emit}
+    events["labels"] = "all" if mode == "labels" else ["NodeName"]
     declaration = {
         "source_labels": ["Service"],
         "label_matcher": ".*dcgm.*",
@@ -73,11 +74,15 @@ def _document(prometheus: Path, events: Mapping[str, Any]) -> dict[str, Any]:
     }
     collected = {
         "cluster_name": page.CLUSTER,
-        "prometheus_config_path": str(prometheus),
         "emf_processor": {
             "metric_namespace": verify.CLOUDWATCH_NAMESPACE,
             "metric_declaration": [declaration],
         },
     }
-    logs = {"metrics_collected": {"prometheus": collected}, "force_flush_interval": FLUSH_S}
-    return {"logs": logs, "cwgpu": {"events": dict(events)}}
+    logs = {
+        "metrics_collected": {"prometheus": collected},
+        "force_flush_interval": FLUSH_S,
+        "endpoint_override": environ["AWS_ENDPOINT_URL_CLOUDWATCH_LOGS"],
+    }
+    agent = {"region": environ["AWS_DEFAULT_REGION"]}
+    return {"agent": agent, "logs": logs, "cwgpu": {"events": events}}

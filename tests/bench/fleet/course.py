@@ -36,6 +36,8 @@ class Program:
     environ: Mapping[str, str] = field(default_factory=dict)
     ours: bool = False
     """Whether it serves our self metrics, and says where."""
+    by_minutes: bool = True
+    """Whether what it sends may be that of whole minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Moment:
     look: process.Look
     scrapes: int
     """Of all targets, so far."""
+    exporters_cpu_s: float
     page: inside.Page
     """Self metrics; empty where nobody is asked."""
 
@@ -123,7 +126,7 @@ class _Runner:
 
         patience_s = child.PATIENCE_S + (COLD + 1) * self._flags.interval
         child.until(warm, patience_s, f"every target was scraped {COLD} times", every_s=0.25)
-        if self._flags.aligned and self._program.name != "floor":
+        if self._flags.aligned and self._program.by_minutes:
             past_s = (time.time() - _FLUSHED_S) % configuration.MINUTE_S
             time.sleep(configuration.MINUTE_S - past_s)
 
@@ -140,7 +143,8 @@ class _Runner:
         # To answer costs a few milliseconds, which are in the measuring at neither of its ends.
         asked = page()
         _, scrapes = self._exporters.ask("least")
-        return Moment(time.time(), watched.look(), scrapes, asked)
+        took_s = process.cpu_s(self._exporters.pid)
+        return Moment(time.time(), watched.look(), scrapes, took_s, asked)
 
     def _settle(self, page: Callable[[], inside.Page], scrapes: int) -> None:
         """Wait until what was answered has been read, so that the end loses none of it."""

@@ -25,6 +25,8 @@ class Figures:
     samples_per_s_of_core: float
     core_percent: float
     """Of one core, at this load."""
+    exporters_us_per_sample: float
+    """What it takes to be scraped: much less, or the measured one waits for a core."""
     rss_peak_bytes: int
     pss_peak_bytes: int
     threads: int
@@ -63,6 +65,9 @@ def of(course: Course, calls: Path, flags: Flags) -> Figures:
         cpu_us_per_sample=round(course.cpu_s / samples * 1e6, 3),
         samples_per_s_of_core=round(samples / course.cpu_s),
         core_percent=round(course.cpu_s / course.seconds * 100, 3),
+        exporters_us_per_sample=round(
+            (end.exporters_cpu_s - begin.exporters_cpu_s) / samples * 1e6, 3
+        ),
         rss_peak_bytes=course.peak.rss_bytes,
         pss_peak_bytes=course.peak.pss_bytes,
         threads=course.peak.threads,

@@ -37,7 +37,7 @@ def measure(flags: Flags, folder: Path) -> Run:
             folder,
             [f"{host}:{fleet.first}" for host in hosts],
             flags.interval,
-            configuration.events(flags.mode, flags.emit),
+            configuration.document(flags.mode, flags.emit, service.first["environ"]),
         )
         stage = _Stage(flags, folder, files, fleet, service)
         return stage.run()
@@ -59,7 +59,8 @@ class _Stage:
         wrong, datapoints = self._wrong(seen, calls)
         floor = peer = None
         if self.flags.floor:
-            floor = figures.of(*self._measure(Program("floor", self._floor(agent))), self.flags)
+            least = Program("floor", self._floor(agent), by_minutes=False)
+            floor = figures.of(*self._measure(least), self.flags)
         if self.flags.peer:
             asked = self._measure(Program("peer", self._peer(environ), environ))
             peer = figures.of(*asked, self.flags)

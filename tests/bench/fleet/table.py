@@ -73,6 +73,7 @@ _ROWS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
     ("bodies raw, MB", "raw_bytes", _plain(2, 1e-6)),
     ("bodies sent, MB", "wire_bytes", _plain(2, 1e-6)),
     ("bytes per sample, billed", "billed_bytes_per_sample", _plain(1)),
+    ("exporters, us per sample", "exporters_us_per_sample", _plain(2)),
     ("samples", "samples", _plain(0)),
     ("measured, s", "seconds", _plain(1)),
     ("warm-up, s", "warm_up_s", _plain(1)),
