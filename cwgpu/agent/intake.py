@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from cwgpu.agent import aside
+from cwgpu.agent.chorus import Chorus
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.observe import Observer
 from cwgpu.agent.pages import Pages
@@ -71,6 +72,7 @@ class Intake:
         self._waiting = ""
         self._reports = Reports(put, observer, self._closed)
         self._purse = Purse(observer, clock)
+        self._chorus = Chorus(observer)
         self._active: Counter[str] = Counter()
         """Targets of each job."""
         self._pages = Pages(self._closed)
@@ -105,6 +107,7 @@ class Intake:
             job.name: Working(job, Recipe(plan, job, budget), plan.shard) for job in plan.jobs
         }
         self._reports.follow(plan, budget)
+        self._chorus.follow(plan.dcgm.prefer)
         for identity, page in self._pages.renew().items():
             target = self.wanted.get(identity)
             if target is not None and target.job in self._jobs:
@@ -117,6 +120,7 @@ class Intake:
         if anew:
             self._pages.keep(())
         self._pages.forget_lent()
+        self._chorus.silence()
         self._close()
         self._reconcile()
 
@@ -170,6 +174,7 @@ class Intake:
         self._active = Counter(target.job for target in wanted.values())
         self._reports.keep(wanted)
         self._pages.keep(wanted)
+        self._chorus.keep(wanted)
         self._visits = {key: count for key, count in self._visits.items() if key in wanted}
         self._last = {key: visit for key, visit in self._last.items() if key in wanted}
         if wanted or dropped or not self._waiting:
@@ -249,6 +254,7 @@ class Intake:
         self._last[target.identity] = Visit(at_ms, duration_s)
         self._put(reading.events)  # before it is counted: what counts is kept
         self._observer.scraped(target, answer, reading)
+        self._chorus.heard(target, reading)
         report = Report(up=True, duration_s=duration_s, counts=reading.counts)
         watched = reading.watched
         self._reports.send(target, at_ms, report, reading.shadowed, watched=watched)
@@ -257,6 +263,7 @@ class Intake:
     def _fail(self, target: Target, failed: ScrapeFailed, counts: Counts) -> None:
         self._last[target.identity] = Visit(failed.at_ms, failed.duration_s, failed)
         self._observer.scrape_failed(target, failed)
+        self._chorus.missed(target)
         report = Report(up=False, duration_s=failed.duration_s, counts=counts)
         self._reports.send(target, failed.at_ms, report)
 
@@ -295,7 +302,8 @@ class Intake:
 
     def _page(self, target: Target) -> Page:
         recipe = self._jobs[target.job].recipe
-        return self._pages.give(target.identity, lambda: Page(recipe, target.labels))
+        voice = self._chorus.voice
+        return self._pages.give(target.identity, lambda: Page(recipe, target.labels, voice(target)))
 
     def _check_done(self) -> None:
         most = self._most_visits

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from cwgpu.agent.deliveries import Deliveries
+from cwgpu.digest.tellers import Share
 from cwgpu.model.event import EmfEvent
 from cwgpu.model.reading import Reading
 from cwgpu.model.scrape import FailReason, Scrape, ScrapeFailed
@@ -159,6 +160,22 @@ class Observer(Deliveries):
             _log, logging.WARNING, "budget_exceeded", metrics=found, budget=most, **fields
         )
 
+    def told_twice(self, share: Share) -> None:
+        """Tell of two targets that tell of the same GPUs."""
+        advice = f"what both tell is taken of job {share.first[0]} alone: it is preferred"
+        if not share.decided:
+            advice = (
+                "both are sent: let discovery find one of them, or say by cwgpu.dcgm.prefer whose "
+                "word counts"
+            )
+        level = logging.INFO if share.decided else logging.WARNING
+        names = _pair(share.first, share.second)
+        journal.event(_log, level, "gpus_told_twice", **names, gpus=share.gpus, advice=advice)
+
+    def told_once(self, first: Identity, second: Identity) -> None:
+        """Tell that two targets tell of the same GPUs no more."""
+        journal.event(_log, logging.INFO, "gpus_told_once", **_pair(first, second))
+
     def bug(self, target: Target, error: Exception) -> None:
         """Tell of an exception nobody expected; the target's next scrape comes all the same."""
         journal.event(_log, logging.ERROR, "bug", exc_info=error, target=target.url)
@@ -170,3 +187,8 @@ class Observer(Deliveries):
         elif target.identity not in self._empty:
             self._empty.add(target.identity)
             journal.event(_log, logging.WARNING, "page_empty", target=target.url, job=target.job)
+
+
+def _pair(first: Identity, second: Identity) -> dict[str, Any]:
+    (job, url, _), (other_job, other, _) = first, second
+    return {"target": url, "job": job, "other": other, "other_job": other_job}

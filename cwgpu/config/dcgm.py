@@ -1,11 +1,13 @@
 """What is done about DCGM's metrics: from ``cwgpu.dcgm`` to the plan."""
 
+from collections.abc import Collection
 from typing import Any
 
 from pydantic import Field
 
 from cwgpu.config import scalar
-from cwgpu.config.field import Bool, Duration, Whole
+from cwgpu.config.field import Bool, Duration, String, Whole
+from cwgpu.config.nearest import nearest
 from cwgpu.config.node import Loc, Node
 from cwgpu.config.report import Report
 from cwgpu.config.shape import Model
@@ -13,6 +15,7 @@ from cwgpu.plan import plan
 from cwgpu.prom import duration
 
 _IDLE: Loc = ("cwgpu", "dcgm", "idle")
+_PREFER: Loc = ("cwgpu", "dcgm", "prefer")
 _LEAST_WINDOW_MS = 60_000
 """A minute: with less, a pod that loads a batch is idle."""
 _MOST_WINDOW_MS = 86_400_000
@@ -88,6 +91,22 @@ class Dcgm(Model):
             "pod has it and [does nothing with it](gpu.md#cwgpu_gpu_idle). `{}` takes the defaults."
         ),
     )
+    prefer: list[String] = Field(
+        [],
+        description=(
+            "Where [several targets tell of one GPU](gpu.md#several-exporters-on-a-node): jobs, "
+            "the best first. What a target of a better one tells too is dropped, as "
+            "`less_preferred`. Default: nothing is dropped."
+        ),
+    )
+    prefer_by: String = Field(
+        "job",
+        min_length=1,
+        description=(
+            "The target's label whose values `prefer` lists, such as `Service`, where one job "
+            "finds several exporters. Default `job`, the name of the job."
+        ),
+    )
 
 
 _ALL = ("labels", "blanks", "aliases", "rates")
@@ -100,8 +119,8 @@ def switch(value: Any) -> Any:  # noqa: ANN401 - whatever was written
     return value if on is None else dict.fromkeys(_ALL, value)
 
 
-def dcgm(written: Dcgm, report: Report) -> plan.Dcgm:
-    """Make the plan's part."""
+def dcgm(written: Dcgm, jobs: Collection[str], report: Report) -> plan.Dcgm:
+    """Make the plan's part; ``jobs`` are the names of those that were found."""
     return plan.Dcgm(
         labels=written.labels,
         blanks=written.blanks,
@@ -111,7 +130,19 @@ def dcgm(written: Dcgm, report: Report) -> plan.Dcgm:
         bounds=written.bounds,
         xid_fatal=written.xid_fatal,
         idle=_idle(written.idle, report),
+        prefer=_prefer(written, jobs, report),
     )
+
+
+def _prefer(written: Dcgm, jobs: Collection[str], report: Report) -> plan.Prefer:
+    for index, name in enumerate(written.prefer):
+        if jobs and written.prefer_by == "job" and name not in jobs:
+            close = nearest(name, jobs)
+            advice = f"write {close!r}" if close else f"the jobs are {', '.join(sorted(jobs))}"
+            report.warning(
+                (*_PREFER, index), "preferred-unknown", f"no job is called {name!r}", advice
+            )
+    return plan.Prefer(tuple(written.prefer), written.prefer_by)
 
 
 def _idle(written: Idle | None, report: Report) -> plan.Idle | None:

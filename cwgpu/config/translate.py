@@ -86,7 +86,7 @@ def agent(
         jobs=tuple(replace(each, report_series=own.report_series) for each in found),
         emf=emf,
         cloudwatch=cloudwatch,
-        dcgm=dcgm.dcgm(own.dcgm, report),
+        dcgm=dcgm.dcgm(own.dcgm, [each.name for each in found], report),
         flush_interval_s=float(written.logs.force_flush_interval if written.logs else 5),
         lease=share.lease(own, report),
         shard=share.shard(own, environ, report),

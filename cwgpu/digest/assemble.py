@@ -17,6 +17,7 @@ from cwgpu.digest.line import Dropped, Line
 from cwgpu.digest.recipe import Recipe
 from cwgpu.digest.record import Kind, Record, Templates
 from cwgpu.digest.tally import Tally
+from cwgpu.digest.tellers import Telling
 from cwgpu.emf.template import Metric, Sets
 from cwgpu.model.drop import DropReason
 from cwgpu.model.labels import LabelPairs, Labels
@@ -45,11 +46,12 @@ def contents(
     *,
     tally: Tally | None = None,
     feed: Feed | None = None,
+    telling: Telling | None = None,
 ) -> Contents:
     """Group the samples into records and account for those that are in none.
 
     ``tally`` is an empty one of the caller's, who wants to know more than the counts; ``feed``
-    decides on the metrics that there may be.
+    decides on the metrics that there may be, ``telling`` on what other targets tell too.
     """
     tally = tally or Tally()
     for line in bad:
@@ -57,7 +59,10 @@ def contents(
     records: list[Record] = []
     sent: list[Place] = []
     events = recipe.plan.emf.events
-    for each in _drafts(_narrowed(samples, templates, tally, feed), recipe):
+    groups: Iterable[_LabelGroup] = _by_labels(samples, tally).items()
+    if telling is not None:
+        groups = _heard(groups, telling, tally)
+    for each in _drafts(_narrowed(groups, templates, tally, feed), recipe):
         for record, places in each.records(events.labels, templates, tally):
             records.append(record)
             sent += places
@@ -74,6 +79,7 @@ def contents(
 
 _LabelSet: TypeAlias = tuple[LabelPairs, int | None]
 """With the time that the page gives the samples."""
+_LabelGroup: TypeAlias = tuple[_LabelSet, list[Place]]
 
 
 def _by_labels(samples: Sequence[Sample], tally: Tally) -> dict[_LabelSet, list[Place]]:
@@ -91,6 +97,22 @@ def _by_labels(samples: Sequence[Sample], tally: Tally) -> dict[_LabelSet, list[
     return {key: list(group.values()) for key, group in groups.items()}
 
 
+def _heard(groups: Iterable[_LabelGroup], telling: Telling, tally: Tally) -> Iterator[_LabelGroup]:
+    """Leave out what a target that is preferred tells of the same GPU."""
+    for key, places in groups:
+        theirs = telling.take(key[0], (place.slot.metric.name for place in places))
+        ours: list[Place] = []
+        for place in places:
+            if place.slot.metric.name not in theirs:
+                ours.append(place)
+                continue
+            # When this target is heard again, the others have told what came in between.
+            place.line.baseline = None
+            tally.add(DropReason.LESS_PREFERRED, place.line.name, position=place.position)
+        if ours:
+            yield key, ours
+
+
 @dataclass(frozen=True, slots=True)
 class _Group:
     """What can be sent of a label set."""
@@ -104,10 +126,10 @@ class _Group:
 
 
 def _narrowed(
-    samples: Sequence[Sample], templates: Templates, tally: Tally, feed: Feed | None
+    groups: Iterable[_LabelGroup], templates: Templates, tally: Tally, feed: Feed | None
 ) -> Iterator[_Group]:
-    """Group the samples by label set, without those that no event can hold, or that may not be."""
-    for (labels, at_ms), places in _by_labels(samples, tally).items():
+    """Leave out of each label set what no event can hold, and what may not be."""
+    for (labels, at_ms), places in groups:
         narrowed = templates.narrow(labels, tuple(place.slot.metric for place in places))
         for at, reason in narrowed.dropped:
             tally.add(reason, places[at].line.name, position=places[at].position)

@@ -67,6 +67,11 @@ def watched(watches: Iterable[tuple[int, Watch]], numbers: Sequence[float]) -> I
             yield Watched(one.field, one.labels, value, one.has_pod)
 
 
+def gauge(one: Watch) -> str:
+    """Name the gauge that is made of what a line says."""
+    return XID_FATAL if one.field == xid.FIELD else GPU_IDLE
+
+
 class Gauges:
     """The gauges of one target's GPUs."""
 

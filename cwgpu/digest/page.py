@@ -4,17 +4,20 @@ Law, held by property tests: replaying gives the events that a fresh ``Page`` wo
 differences of counters aside.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from cwgpu.digest import assemble, count, derived, memory, values
 from cwgpu.digest.assemble import Sample
 from cwgpu.digest.budget import Feed
 from cwgpu.digest.layout import Contents, Layout
+from cwgpu.digest.line import Watch
 from cwgpu.digest.memory import Memory
 from cwgpu.digest.recipe import Recipe
 from cwgpu.digest.record import Templates
 from cwgpu.digest.survey import MOST_BAD, Survey, Walk
 from cwgpu.digest.tally import Tally
+from cwgpu.digest.tellers import Teller, Telling
 from cwgpu.digest.values import Values
 from cwgpu.digest.window import Window
 from cwgpu.emf import limits
@@ -44,9 +47,10 @@ class Examined:
 class Page:
     """What one target exposes, as far as it is known."""
 
-    def __init__(self, recipe: Recipe, target_labels: Labels) -> None:
-        """Know nothing yet."""
+    def __init__(self, recipe: Recipe, target_labels: Labels, teller: Teller | None = None) -> None:
+        """Know nothing yet. ``teller`` is the target, where others may tell of its GPUs too."""
         self._recipe = recipe
+        self._teller = teller
         self.memory = Memory(recipe, target_labels)
         """Its lines, for the page that takes its place."""
         self._templates = templates(recipe.plan.emf)
@@ -91,6 +95,8 @@ class Page:
         layout = self._layout
         if self._feed is not None and self._feed.stale:
             return None
+        if self._teller is not None and self._teller.stale:
+            return None
         if layout is not None and layout.content_type == content_type:
             texts = layout.match(body)
             if texts is not None:
@@ -116,20 +122,26 @@ class Page:
         former = self.close()
         budget, namespace = self._recipe.budget, self._recipe.plan.emf.namespace
         self._feed = Feed(budget, namespace, at_ms) if budget is not None else None
+        telling = Telling(self._teller) if self._teller is not None and body else None
         contents = assemble.contents(
-            samples, survey.bad, self._recipe, self._templates, feed=self._feed
+            samples, survey.bad, self._recipe, self._templates, feed=self._feed, telling=telling
         )
         contents = replace(
             contents,
             counts=replace(examined.counts, added=0),
             shadowed=memory.shadowed(samples),
-            watches=memory.watches(samples),
+            watches=tuple(_heard(memory.watches(samples), telling)),
         )
         if _fits(survey):
             self._layout = Layout(survey, contents, content_type)
         found = values.read([sighting.value for sighting in survey.sightings])
         reading = self._emit(contents, found, at_ms)
-        return replace(reading, events=former + reading.events, counts=examined.counts)
+        return replace(
+            reading,
+            events=former + reading.events,
+            counts=examined.counts,
+            told=telling.done() if telling is not None else None,
+        )
 
     def examine(self, body: bytes, content_type: str, at_ms: int = 0) -> Examined | Refused:
         """Read the lines of an answer and decide on each, whatever the values.
@@ -194,6 +206,15 @@ class Page:
 def templates(emf: Emf) -> Templates:
     """Give the templates of a page, empty yet."""
     return Templates(emf.namespace, limits.ARRAY_VALUES if emf.events.arrays else 1)
+
+
+def _heard(
+    watches: Iterable[tuple[int, Watch]], telling: Telling | None
+) -> Iterator[tuple[int, Watch]]:
+    """Leave out those of whose gauges a target that is preferred makes its own."""
+    for at, one in watches:
+        if telling is None or not telling.take(one.labels, (derived.gauge(one),)):
+            yield at, one
 
 
 def _fits(survey: Survey) -> bool:

@@ -29,6 +29,8 @@ class DropReason(enum.Enum):
     """Selected, but the labels' values are not valid CloudWatch dimensions."""
     NAME_INVALID = "metric_name_invalid"
     """CloudWatch does not take this metric name."""
+    LESS_PREFERRED = "less_preferred"
+    """Another target tells the same of this GPU, and ``cwgpu.dcgm.prefer`` prefers it."""
     OVER_BUDGET = "over_budget"
     """All its custom metrics would be new, and ``cwgpu.budget`` has no room for them."""
     TOO_LARGE = "event_too_large"

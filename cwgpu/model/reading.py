@@ -1,6 +1,8 @@
 """What one page gave: the events made of it, and an account of every sample that is in none."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from cwgpu.model.drop import DropReason
 from cwgpu.model.event import EmfEvent
@@ -55,6 +57,12 @@ class Watched:
     """Whether the page says that a pod has the GPU."""
 
 
+Part: TypeAlias = tuple[str, str]
+"""A GPU's UUID, and the number of a slice of it; empty for the whole GPU."""
+Told: TypeAlias = Mapping[Part, frozenset[str]]
+"""The DCGM metrics that a page tells of each GPU, and that are to be sent."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A page that was read. ``samples == selected + sum of the drops' counts``, always."""
@@ -73,6 +81,8 @@ class Reading:
     """Names of report series (``up`` and the like) that the page itself has for this target."""
     watched: tuple[Watched, ...] = ()
     """Only where the plan asks for metrics that are made of it."""
+    told: Told | None = None
+    """None where it is what the last page told, or nobody compares what targets tell."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,16 @@ class Idle:
 
 
 @dataclass(frozen=True, slots=True)
+class Prefer:
+    """Of which target is taken what several tell of one GPU."""
+
+    order: tuple[str, ...] = ()
+    """The best first; others come after all of these."""
+    by: str = "job"
+    """The label that has these values; ``job`` is the job's name."""
+
+
+@dataclass(frozen=True, slots=True)
 class Dcgm:
     """What is done for metrics whose name begins with ``DCGM_``."""
 
@@ -125,6 +135,9 @@ class Dcgm:
     """Make a gauge of whether a GPU's last XID is a fatal one."""
     idle: Idle | None = None
     """Make a gauge of whether a pod has a GPU and does nothing with it; None: none."""
+    prefer: Prefer = field(default_factory=Prefer)
+    frozen_after: int = 0
+    """Scrapes in a row with the same numbers after which a page counts as frozen; 0: none."""
 
 
 class GroupBy(enum.Enum):

@@ -107,6 +107,10 @@ class Metrics:
         """Ask this at each rendering how many custom metrics there are."""
         self._custom_metrics.set_function(metrics)
 
+    def tells_twice(self, gpus: Callable[[], int]) -> None:
+        """Ask this at each rendering of how many GPUs several targets tell."""
+        self._told_twice.set_function(gpus)
+
     def lead_changed(self, *, leads: bool) -> None:
         """Count that we lead now, or do no more: then nothing is known of our targets."""
         self._transitions.labels("leader" if leads else "standby").inc()
@@ -210,4 +214,7 @@ class Metrics:
             self._dropped.labels(reason.value)
         self._custom_metrics = self._meters.gauge(
             "custom_metrics", "Custom metrics of CloudWatch that had a value within the last hour."
+        )
+        self._told_twice = self._meters.gauge(
+            "gpus_told_twice", "GPUs of which several targets tell the same, and none is preferred."
         )

@@ -25,6 +25,7 @@ MEANINGS = {
     DropReason.DIMENSION_MISSING: "selected, but every dimension set needs a label it lacks",
     DropReason.DIMENSION_INVALID: "selected, but a label's value is no CloudWatch dimension",
     DropReason.NAME_INVALID: "CloudWatch does not take this metric name",
+    DropReason.LESS_PREFERRED: "another target tells the same of this GPU, and is preferred",
     DropReason.OVER_BUDGET: "new custom metrics, and cwgpu.budget has no room for them",
     DropReason.TOO_LARGE: "does not fit into a log event of 1 MB",
     DropReason.DUPLICATE: "the same series came again on the page; the last one counts",

@@ -1,12 +1,16 @@
 """What is done about DCGM's metrics."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cwgpu.config.complaint import Complaint
-from cwgpu.plan.plan import Dcgm, Idle
+from cwgpu.config import review
+from cwgpu.config.complaint import Complaint, Level
+from cwgpu.plan.plan import Dcgm, Idle, Prefer
 from tests.config.inline import examined
+from tests.reports.files import agent
 
 
 def dcgm(written: Any) -> Dcgm:  # noqa: ANN401 - JSON
@@ -51,3 +55,30 @@ def test_the_rest_is_asked_for() -> None:
 def test_a_window_has_its_bounds(idle: object, words: str) -> None:
     """A window that is no use, or no share of a hundred, is refused with what is allowed."""
     assert said({"idle": idle}).message == words
+
+
+def test_who_is_preferred() -> None:
+    """Jobs by their names, or targets by another label, whose values nobody knows here."""
+    assert dcgm({"prefer": ["gpu"]}) == Dcgm(prefer=Prefer(("gpu",)))
+    written = {"prefer": ["nvidia-dcgm-exporter"], "prefer_by": "Service"}
+    assert dcgm(written) == Dcgm(prefer=Prefer(("nvidia-dcgm-exporter",), by="Service"))
+
+
+@pytest.mark.parametrize(
+    ("prefer", "advice"),
+    [(["gpu", "gpus"], "write 'gpu'"), (["dcgm"], "the jobs are gpu")],
+)
+def test_a_job_that_is_not_there_is_preferred_to_none(prefer: list[str], advice: str) -> None:
+    """It is a warning at its place, with the name that was meant or those that there are."""
+    one = said({"prefer": prefer})
+    assert (one.level, one.code) == (Level.WARNING, "preferred-unknown")
+    assert one.message == f"no job is called {prefer[-1]!r}"
+    assert one.path == f"cwgpu.dcgm.prefer[{len(prefer) - 1}]"
+    assert one.help == advice
+
+
+def test_jobs_that_are_not_here_are_not_missed(tmp_path: Path) -> None:
+    """Where the jobs are elsewhere, nobody knows their names."""
+    file = tmp_path / "agent.json"
+    file.write_text(json.dumps(agent(own={"dcgm": {"prefer": ["gpu"]}})))
+    assert [each.code for each in review.review([file], {})] == ["jobs-not-here"]

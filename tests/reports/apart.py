@@ -21,7 +21,6 @@ NOT_OURS: Mapping[str, str] = {
 """Reports about something that is not here."""
 
 GAPS: Mapping[str, str] = {
-    "ISS-113": "no warning when two targets tell of one GPU: their metrics are apart, as tested",
     "ISS-135": "nothing notices an exporter whose page stands still",
 }
 """What is right, and is not done, or only in part."""

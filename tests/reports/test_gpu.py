@@ -1,5 +1,6 @@
 """Reports about GPUs: pods that come and go, slices, sharing, and values that are none."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -180,6 +181,37 @@ def test_two_exporters_on_one_node(report: Json) -> None:
     identities = [{(point.name, point.dimensions) for point in each} for each in found]
     assert all(identities)
     assert not identities[0] & identities[1]
+
+
+@rows.of("ISS-113")
+@pytest.mark.parametrize("preferred", [None, "nvidia-dcgm-exporter"])
+def test_two_exporters_are_told_of(report: Json, preferred: str | None, tmp_path: Path) -> None:
+    """The journal names both; if one is preferred, the other's profiling metrics stay."""
+    profiling = "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE"
+    row = 'gpu="0",UUID="GPU-1",pod="p"'
+    pages = [gauge(UTIL, (row, 5)), gauge(UTIL, (row, 6)) + gauge(profiling, (row, 0.5))]
+    with FakeExporter(pages[0].encode()) as ours, FakeExporter(pages[1].encode()) as addon:
+        static = [
+            {"targets": [ours.address], "labels": {"Service": "nvidia-dcgm-exporter"}},
+            {"targets": [addon.address], "labels": {"Service": "dcgm-exporter"}},
+        ]
+        job = {"job_name": "dcgm", "scrape_interval": "1s", "static_configs": static}
+        prefer = {"prefer": [preferred], "prefer_by": "Service"} if preferred else {}
+        own = {"scrape_configs": [job], "dcgm": prefer, "events": {"emit": "scrape"}}
+        both = declaration(dimensions=[["job", "Service"]], metric_selectors=["^DCGM_"])
+        file = tmp_path / "agent.json"
+        file.write_text(json.dumps(agent(both, own=own)))
+        flags = ("--dry-run", "--scrapes", "3", "--log-format", "json")
+        done = program.run("run", "-c", str(file), *flags)
+    told = [each for each in done.journal if each["event"] == "gpus_told_twice"]
+    ((level, urls),) = {(each["level"], (each["target"], each["other"])) for each in told}
+    assert (level, sorted(urls)) == (
+        "info" if preferred else "warning",
+        sorted((ours.url, addon.url)),
+    )
+    last = [each for each in done.events if each["Service"] == "dcgm-exporter"][-1]
+    assert (last.get(UTIL), last[profiling]) == (None if preferred else 6, 0.5)
+    assert ("less_preferred" in done.summary) is bool(preferred)
 
 
 @rows.of("ISS-132")
