@@ -6,7 +6,7 @@ import click
 
 import cwgpu
 from cwgpu.agent import init
-from cwgpu.cli import exits, streams
+from cwgpu.cli import exits, garbage, streams
 from cwgpu.cli.verbs import Verbs
 from cwgpu.model.errors import CwgpuError
 
@@ -30,6 +30,7 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
+    garbage.later()
     init.terminable()
     streams.fill()
     streams.leave(_code(arguments))

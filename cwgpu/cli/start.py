@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import gc
 import logging
 import resource
 import secrets
@@ -19,7 +18,7 @@ from cwgpu.agent.observe import Observer
 from cwgpu.agent.orders import Ending, Orders
 from cwgpu.agent.ports import Sink
 from cwgpu.agent.stock import Rest
-from cwgpu.cli import end, streams
+from cwgpu.cli import end, garbage, streams
 from cwgpu.cli.configure import Configuration
 from cwgpu.model.errors import UsageError
 from cwgpu.plan.plan import Plan, SpoolMode
@@ -98,9 +97,7 @@ def agent(
         hung_up=hung_up,
         tick=_ticker(book, summary if flags.dry_run else None),
     )
-    # The program itself is no garbage; looking through it again and again took a tenth of the time
-    # in which 5,000 pods become targets.
-    gc.freeze()
+    garbage.usual()
     try:
         ending = asyncio.run(agent_run.run(orders, observer, Clock()))
         if ending.bug is not None:

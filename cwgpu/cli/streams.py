@@ -3,7 +3,6 @@
 import contextlib
 import os
 import sys
-import threading
 from pathlib import Path
 from typing import IO, NoReturn
 
@@ -28,14 +27,10 @@ def say(text: str) -> None:
 
 def leave(code: int) -> NoReturn:
     """End the process, whatever still waits or cannot be written."""
-    # What cannot be written the interpreter would try once more, and change the code. And a call
-    # that nobody answers holds its thread, and with it the process, until it times out.
-    stuck = threading.active_count() > 1
+    # Python's own way out would try once more what cannot be written, and change the code; wait for
+    # a thread whose call nobody answers, until it times out; and take everything apart piece by
+    # piece, which is a sixth of the time of `cwgpu check`.
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with contextlib.suppress(OSError):
             stream.flush()
-        except OSError:
-            stuck = True
-    if stuck:
-        os._exit(code)
-    sys.exit(code)
+    os._exit(code)
