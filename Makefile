@@ -20,7 +20,7 @@ POINTS ?= 200
 MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test oracles coverage fuzz bench load drill soak lint format docs lock clean
+.PHONY: help demo test oracles coverage fuzz bench load drill soak fleet lint format docs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ drill: $(DEV_STAMP) ## Kill the agent at 200 random points and see that nothing 
 
 soak: $(DEV_STAMP) ## Let all come, go and fail for half an hour and see that nothing grows (MINUTES=10)
 	@$(BIN)/python -m tests.bench.soak --minutes $(MINUTES)
+
+fleet: $(DEV_STAMP) ## Measure the whole agent before 200 targets (FLEET="--targets 1000 --interval 15")
+	@$(BIN)/python -m tests.bench.fleet --floor $(FLEET)
 
 lint: $(DEV_STAMP) ## Check style, types and floors
 	@$(BIN)/ruff check

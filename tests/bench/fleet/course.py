@@ -15,6 +15,8 @@ from tests.bench.fleet.flags import Flags
 COLD = 2
 """Scrapes of each target that are not measured: pages are read for the first time, and counters
 have no differences yet."""
+_COLD_S = 1e-3
+"""For a sample that is read for the first time, at most: twelve times what it takes in peace."""
 _LOOK_S = 1.0
 """Between two looks at memory, which the kernel adds up for each in a millisecond."""
 _FLUSHED_S = configuration.FLUSH_S + 2
@@ -124,7 +126,8 @@ class _Runner:
             fewest, _ = self._exporters.ask("least")
             return bool(fewest >= COLD)
 
-        patience_s = child.PATIENCE_S + (COLD + 1) * self._flags.interval
+        samples = self._flags.targets * self._flags.samples
+        patience_s = child.PATIENCE_S + (COLD + 1) * self._flags.interval + samples * _COLD_S
         child.until(warm, patience_s, f"every target was scraped {COLD} times", every_s=0.25)
         if self._flags.aligned and self._program.by_minutes:
             past_s = (time.time() - _FLUSHED_S) % configuration.MINUTE_S

@@ -40,7 +40,10 @@ class Figures:
     """Of request bodies, as sent."""
     billed_bytes: int
     """Of messages, and 26 for each: what CloudWatch counts."""
-    billed_bytes_per_sample: float
+    samples_sent: int
+    """In these events: what was scraped just before came just after."""
+    billed_bytes_per_sample: float | None
+    """Of those that were sent."""
     accepted_after_s: dict[str, float]
     """Quantiles over events: from an event's time to its being accepted."""
     loop_lag_s: dict[str, float | None]
@@ -55,7 +58,7 @@ def of(course: Course, calls: Path, flags: Flags) -> Figures:
     begin, end = course.begin, course.end
     puts = [_told(put) for put in record.puts(calls) if begin.at_s < put.at_s <= end.at_s]
     samples = course.scrapes * flags.samples
-    billed = sum(put.billed_bytes for put in puts)
+    billed, sent = sum(put.billed_bytes for put in puts), sum(put.samples for put in puts)
     return Figures(
         warm_up_s=round(course.warm_up_s, 1),
         seconds=round(course.seconds, 3),
@@ -77,7 +80,8 @@ def of(course: Course, calls: Path, flags: Flags) -> Figures:
         raw_bytes=sum(put.raw_bytes for put in puts),
         wire_bytes=sum(put.wire_bytes for put in puts),
         billed_bytes=billed,
-        billed_bytes_per_sample=round(billed / samples, 2),
+        samples_sent=sent,
+        billed_bytes_per_sample=round(billed / sent, 2) if sent else None,
         accepted_after_s=_quantiles([age for put in puts for age in put.ages_s]),
         loop_lag_s=_inside(begin, end, "cwgpu_event_loop_lag_seconds"),
         lateness_s=_inside(begin, end, "cwgpu_scrape_lateness_seconds"),
@@ -93,12 +97,13 @@ class _Told:
     raw_bytes: int
     wire_bytes: int
     billed_bytes: int
+    samples: int
     ages_s: list[float]
 
 
 def _told(put: Put) -> _Told:
     ages_s = [put.at_s - event["timestamp"] / 1000 for event in put.events]
-    return _Told(put.raw_bytes, put.wire_bytes, put.billed_bytes, ages_s)
+    return _Told(put.raw_bytes, put.wire_bytes, put.billed_bytes, put.samples, ages_s)
 
 
 def _quantiles(values: Sequence[float]) -> dict[str, float]:

@@ -34,6 +34,18 @@ class Put:
         """What CloudWatch counts."""
         return sum(len(event["message"].encode()) + OVERHEAD_BYTES for event in self.events)
 
+    @property
+    def samples(self) -> int:
+        """How many values of metrics the events have; what is no EMF has none."""
+        return sum(_samples(orjson.loads(event["message"])) for event in self.events)
+
+
+def _samples(document: Any) -> int:  # noqa: ANN401 - JSON
+    directives = document.get("_aws", {}).get("CloudWatchMetrics", [])
+    names = {metric["Name"] for directive in directives for metric in directive["Metrics"]}
+    values = (document[name] for name in names)
+    return sum(len(value) if isinstance(value, list) else 1 for value in values)
+
 
 def puts(path: Path) -> Iterator[Put]:
     """Read the accepted calls, in the order in which they came."""

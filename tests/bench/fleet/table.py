@@ -74,7 +74,8 @@ _ROWS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
     ("bodies sent, MB", "wire_bytes", _plain(2, 1e-6)),
     ("bytes per sample, billed", "billed_bytes_per_sample", _plain(1)),
     ("exporters, us per sample", "exporters_us_per_sample", _plain(2)),
-    ("samples", "samples", _plain(0)),
+    ("samples scraped", "samples", _plain(0)),
+    ("samples sent", "samples_sent", _plain(0)),
     ("measured, s", "seconds", _plain(1)),
     ("warm-up, s", "warm_up_s", _plain(1)),
 )
