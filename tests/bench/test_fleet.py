@@ -52,11 +52,11 @@ def _events(target: int, scrapes: int) -> list[dict[str, object]]:
         directive = {
             "Namespace": verify.CLOUDWATCH_NAMESPACE,
             "Dimensions": [sorted(each) for each in sets],
-            "Metrics": [{"Name": field.name}],
+            "Metrics": [{"Name": field.metric}],
         }
         aws = {"Timestamp": int(NOW_S * 1000), "CloudWatchMetrics": [directive]}
         labels = {name: value for each in sets for name, value in each.items()}
-        message = {"_aws": aws, "NodeName": page.node(target), **labels, field.name: sent}
+        message = {"_aws": aws, "NodeName": page.node(target), **labels, field.metric: sent}
         events.append({"timestamp": int(NOW_S * 1000), "message": json.dumps(message)})
     return events
 

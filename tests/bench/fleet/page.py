@@ -21,6 +21,9 @@ _PAGES = ("02-h100x8-pods-4.8.1.prom", "12-h100x8-60-fields-4.8.2.prom")
 # are. All fields of the samples that are typed so are meant here, and no others.
 _RATE = re.compile("DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL|DCGM_FI_PROF_.*_BYTES")
 
+# A field that changed its name in DCGM 4.6 is sent under the one it had before (docs/gpu.md).
+_FORMER = {"DCGM_FI_DEV_CLOCKS_EVENT_REASONS": "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS"}
+
 SERVICE, NAMESPACE, JOB, CLUSTER = "dcgm-exporter", "gpu-operator", "dcgm-exporter", "fleet"
 
 
@@ -33,6 +36,11 @@ class Field:
     type: str
     base: str
     """A value of a real page, whose form and magnitude ours have."""
+
+    @property
+    def metric(self) -> str:
+        """The name under which it is sent."""
+        return _FORMER.get(self.name, self.name)
 
     @property
     def counts(self) -> bool:

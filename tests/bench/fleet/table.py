@@ -97,7 +97,7 @@ def render(document: Mapping[str, Any]) -> str:
     lines.append(
         f"{points:,.0f} datapoints, each as expected and once"
         if document["correct"]
-        else "WRONG: " + "\n".join(document["wrong"])
+        else "WRONG:\n  " + "\n  ".join(document["wrong"])
     )
     return "\n".join(lines) + "\n"
 

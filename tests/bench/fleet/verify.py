@@ -88,7 +88,7 @@ def points(
         for field, gpu in itertools.product(chosen, range(gpus)):
             values = next(sent)
             for dimensions in dimension_sets(target, gpu):
-                found.subtract((dimensions, field.name, value) for value in values)
+                found.subtract((dimensions, field.metric, value) for value in values)
     for (dimensions, name, value), count in found.items():
         if count:
             said = f"{count} too many" if count > 0 else f"{-count} missing"
@@ -131,7 +131,7 @@ def _expected(
         columns = zip(sent[at * gpus : (at + 1) * gpus], weights, strict=True)
         values = [value for column, weight in columns for value in column * weight]
         if values:
-            expected[field.name] = (len(values), math.fsum(values))
+            expected[field.metric] = (len(values), math.fsum(values))
     return expected
 
 
