@@ -18,6 +18,7 @@ from cwgpu.digest.recipe import Recipe
 from cwgpu.digest.record import Kind, Record, Templates
 from cwgpu.digest.tally import Tally
 from cwgpu.digest.tellers import Telling
+from cwgpu.digest.window import Waiting
 from cwgpu.emf.template import Metric, Sets
 from cwgpu.model.drop import DropReason
 from cwgpu.model.labels import LabelPairs, Labels
@@ -69,7 +70,7 @@ def contents(
     sent.sort(key=_position)
     return Contents(
         now=tuple(record for record in records if not record.kind.waits),
-        later=tuple(record for record in records if record.kind.waits),
+        later=Waiting([record for record in records if record.kind.waits]),
         judge=Judge(sent, events.decimals),
         samples=len(samples) + len(bad),
         drops=tally.drops(),
@@ -133,7 +134,7 @@ def _narrowed(
         narrowed = templates.narrow(labels, tuple(place.slot.metric for place in places))
         for at, reason in narrowed.dropped:
             tally.add(reason, places[at].line.name, position=places[at].position)
-        metrics: Sequence[tuple[int, Metric]] = narrowed.metrics
+        metrics = list(zip(narrowed.places, narrowed.metrics, strict=True))
         if feed is not None:
             metrics = list(_admitted(feed, dict(labels), places, metrics, tally=tally))
         yield _Group(labels, at_ms, narrowed.labels, places, metrics)

@@ -132,7 +132,7 @@ def explain(
     contents = assemble.contents(samples, survey.bad, recipe, templates, tally=ledger)
     found = values.read([sighting.value for sighting in survey.sightings])
     contents.judge.row(found, at_ms, ledger)
-    outlines = [orjson.loads(record.outline()) for record in contents.records]
+    outlines = list(map(orjson.loads, contents.outlines()))
     metrics = dict(_metrics(outlines, samples))
     asked = Asked(recipe, target_labels)
     return Explanation(

@@ -5,9 +5,10 @@ large or odd numbers, is found for the whole page at once.
 """
 
 import math
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from cwgpu.digest.line import Line, Slot
 from cwgpu.digest.pick import picker
@@ -31,7 +32,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The texts of one scrape, in the page's order."""
+    """The texts of one scrape."""
 
     at_ms: int
     """When the scrape began."""
@@ -44,20 +45,24 @@ class Row:
 class Judge:
     """Decides on the values of a page's places, scrape for scrape."""
 
-    __slots__ = ("_changed", "_decimals", "_pick_plain", "_places", "_plain")
+    __slots__ = ("_changed", "_decimals", "_lines", "_pick_plain", "_plain", "_positions", "_times")
 
     def __init__(self, places: Sequence[Place], decimals: int | None) -> None:
         """``places`` are in the page's order."""
-        self._places = places
         self._decimals = decimals
-        changed = {at for at, place in enumerate(places) if _is_changed(place.slot)}
-        self._changed = tuple(sorted(changed))
-        self._plain = tuple(at for at in range(len(places)) if at not in changed)
-        self._pick_plain = picker([places[at].position for at in self._plain])
+        self._positions = array("Q", [place.position for place in places])
+        self._lines = tuple([place.line for place in places])
+        timed = any(place.at_ms is not None for place in places)
+        self._times = tuple([place.at_ms for place in places]) if timed else None
+        # As places only those that are looked at each time: there may be a million lines.
+        self._changed = tuple([place for place in places if _is_changed(place.slot)])
+        plain = [at for at, place in enumerate(places) if not _is_changed(place.slot)]
+        self._plain = array("Q", plain)
+        self._pick_plain = picker([places[at].position for at in plain])
 
     def __len__(self) -> int:
         """Give how many samples of a scrape may go into events."""
-        return len(self._places)
+        return len(self._lines)
 
     def row(self, values: Values, scraped_at_ms: int, tally: Tally) -> Row:
         """Take the values of a scrape; one that cannot be sent is put to the tally's account."""
@@ -66,8 +71,7 @@ class Judge:
             return Row(scraped_at_ms, values.texts, 0)
         texts: list[bytes | None] = list(values.texts)
         lost = 0
-        for at in special:
-            place = self._places[at]
+        for place in special:
             given = _value(place, values, scraped_at_ms)
             if isinstance(given, DropReason):
                 tally.add(given, place.line.name, position=place.position)
@@ -79,22 +83,26 @@ class Judge:
             self._round(texts, self._decimals)
         return Row(scraped_at_ms, texts, lost)
 
-    def _special(self, values: Values) -> Sequence[int]:
-        """Name the places whose value is not simply sent as the page has it."""
+    def _special(self, values: Values) -> Sequence[Place]:
+        """Give the places whose value is not simply sent as the page has it."""
         if not values.finite:
-            return range(len(self._places))
+            return [self._place(at) for at in range(len(self))]
         plain = self._pick_plain(values.numbers)
         if not plain or (max(plain) < blank.FLOOR and min(plain) >= -limits.VALUE):
             return self._changed
         pairs = zip(self._plain, plain, strict=True)
-        odd = [at for at, one in pairs if not -limits.VALUE <= one < blank.FLOOR]
-        return sorted((*odd, *self._changed))
+        odd = [self._place(at) for at, one in pairs if not -limits.VALUE <= one < blank.FLOOR]
+        return (*odd, *self._changed)
+
+    def _place(self, at: int) -> Place:
+        line, at_ms = self._lines[at], self._times[at] if self._times else None
+        return Place(line, cast("Slot", line.fate), self._positions[at], at_ms)
 
     def _round(self, texts: list[bytes | None], decimals: int) -> None:
-        for place in self._places:
-            text = texts[place.position]
+        for position in self._positions:
+            text = texts[position]
             if text is not None:
-                texts[place.position] = emf_number.rounded(text, decimals)
+                texts[position] = emf_number.rounded(text, decimals)
 
 
 def _is_changed(slot: Slot) -> bool:

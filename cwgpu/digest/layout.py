@@ -5,15 +5,18 @@ without its numbers; a page that fits it is read by cutting the numbers out, wit
 label and no regex.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cwgpu.digest.judge import Judge
-from cwgpu.digest.line import Watch
+from cwgpu.digest.line import Line, Watch
 from cwgpu.digest.pick import picker
 from cwgpu.digest.record import Record
-from cwgpu.digest.survey import Survey
+from cwgpu.digest.window import Waiting
 from cwgpu.model.reading import BadLine, Counts, Drop
+
+_SIZES = tuple(range(2048))
+"""Of lines. Python has but the first 257 numbers at hand; others would be one object each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +25,7 @@ class Contents:
 
     now: tuple[Record, ...]
     """Records that are rendered at every scrape."""
-    later: tuple[Record, ...]
-    """Records that are rendered when a window is over."""
+    later: Waiting
     judge: Judge
     samples: int
     drops: tuple[Drop, ...]
@@ -35,38 +37,57 @@ class Contents:
     watches: tuple[tuple[int, Watch], ...] = ()
     """With the positions of their values among those of the page."""
 
+    def outlines(self) -> list[bytes]:
+        """Give the outline of each record."""
+        return [*(record.outline() for record in self.now), *self.later.outlines()]
+
     @property
     def records(self) -> tuple[Record, ...]:
         """All of them."""
-        return self.now + self.later
+        return self.now + self.later.records
 
 
 class Layout:
     """The shape of a page, to be compared with the next one."""
 
-    __slots__ = ("_blank", "_cuts", "_fixed", "_heads", "_series", "content_type", "contents")
+    __slots__ = (
+        *("_blank", "_cuts", "_fixed", "_names", "_rests", "_series", "_starts"),
+        *("content_type", "contents"),
+    )
 
-    def __init__(self, survey: Survey, contents: Contents, content_type: str) -> None:
-        """Every sample of the survey must be a simple line: head and value, no more."""
+    def __init__(
+        self, physical: Sequence[bytes], lines: Mapping[int, Line], contents: Contents, kind: str
+    ) -> None:
+        """``lines`` are the samples by number; the page has head and value of them, no more.
+
+        ``kind`` is the answer's Content-Type.
+        """
         self.contents = contents
-        self.content_type = content_type
-        # A line that holds no sample is its own head, and nothing may follow it.
-        self._heads = list(survey.physical)
-        for sighting in survey.sightings:
-            self._heads[sighting.number] = sighting.head
-        self._cuts = [len(head) for head in self._heads]
-        samples = [sighting.number for sighting in survey.sightings]
-        fixed = sorted(set(range(len(self._heads))).difference(samples))
-        self._series = picker(samples)
+        self.content_type = kind
+        # A line that holds no sample is its own name, and nothing may follow it.
+        self._names = list(physical)
+        self._rests = [b""] * len(physical)
+        for number, line in lines.items():
+            self._names[number] = line.exposed.text
+            self._rests[number] = line.rest
+        self._starts = [len(name) if rest else 0 for name, rest in self._both]
+        sizes = [len(name) + len(rest) for name, rest in self._both]
+        self._cuts = [_SIZES[size] if size < len(_SIZES) else size for size in sizes]
+        self._series = picker(list(lines))
+        fixed = [number for number in range(len(physical)) if number not in lines]
         self._fixed = picker(fixed)
         self._blank = (b"",) * len(fixed)
+
+    @property
+    def _both(self) -> Iterable[tuple[bytes, bytes]]:
+        return zip(self._names, self._rests, strict=True)
 
     def match(self, body: bytes) -> Sequence[bytes] | None:
         """Cut the values out of a page of this shape; None for a page of another shape."""
         lines = body.split(b"\n")
-        if len(lines) != len(self._heads):
+        if len(lines) != len(self._names) or not all(map(bytes.startswith, lines, self._names)):
             return None
-        if not all(map(bytes.startswith, lines, self._heads)):
+        if not all(map(bytes.startswith, lines, self._rests, self._starts)):
             return None
         tails = [line[cut:] for line, cut in zip(lines, self._cuts, strict=True)]
         if self._fixed(tails) != self._blank:

@@ -48,16 +48,26 @@ class Dropped:
     detail: str = ""
 
 
-@dataclass(slots=True)
-class Line:
-    """One series as the page writes it. ``head`` is everything before the value."""
+@dataclass(frozen=True, slots=True)
+class Exposed:
+    """What lines of one metric have in common, on all pages of a job."""
 
-    head: bytes
+    text: bytes
+    """The name as the page writes it; empty where it stands within the braces."""
     name: str
     """As exposed: relabelling may have given the metric another name."""
     context: Kind
     """TYPE that stood above it: it decides how ``le`` and ``quantile`` are written."""
     role: Role | None
+
+
+@dataclass(slots=True)
+class Line:
+    """One series as the page writes it."""
+
+    exposed: Exposed
+    rest: bytes
+    """What stands between the name and the value: the same for all metrics of a GPU."""
     fate: Slot | Dropped
     seen_at: int
     """The number of the page, of those that were let in, on which it was last there."""
@@ -65,3 +75,18 @@ class Line:
     shadows: str = ""
     """The report series (``up`` and the like) in whose place it stands."""
     watch: Watch | None = None
+
+    @property
+    def name(self) -> str:
+        """The name as exposed."""
+        return self.exposed.name
+
+    @property
+    def role(self) -> Role | None:
+        """What it is within its family."""
+        return self.exposed.role
+
+    @property
+    def head(self) -> bytes:
+        """Everything before the value."""
+        return self.exposed.text + self.rest

@@ -1,6 +1,6 @@
 """Remembering what was made of labels and metrics, for as long as it is asked for."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from cwgpu.emf.template import Metric
@@ -28,7 +28,7 @@ class _Key:
 class Memo(Generic[V]):
     """Makes something of labels and metrics, or gives what was made of them before."""
 
-    def __init__(self, make: Callable[[LabelPairs, Sequence[Metric]], V]) -> None:
+    def __init__(self, make: Callable[[LabelPairs, tuple[Metric, ...]], V]) -> None:
         """Remember nothing yet."""
         self._make = make
         self._known: dict[_Key, V] = {}

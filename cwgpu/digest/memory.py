@@ -5,7 +5,8 @@ from typing import cast
 
 from cwgpu.digest import derived, report
 from cwgpu.digest.assemble import Sample
-from cwgpu.digest.line import Line, Watch
+from cwgpu.digest.line import Exposed, Line, Watch
+from cwgpu.digest.lines import Lines, split
 from cwgpu.digest.recipe import Labelled, Recipe, Series
 from cwgpu.digest.survey import Sighting, Survey
 from cwgpu.emf.delta import Baseline
@@ -15,6 +16,7 @@ from cwgpu.model.labels import Labels
 from cwgpu.model.reading import Refused
 from cwgpu.prom import exposition, family
 from cwgpu.prom.exposition import Context, Format, SeriesItem
+from cwgpu.prom.family import Role
 
 # A line that was away for this many scrapes is forgotten, its counter's baseline with it. Long
 # enough for an exporter's reload, short enough that pod churn leaves nothing behind.
@@ -36,8 +38,7 @@ class Memory:
         self._target_labels = target_labels
         self.scales = Scales()
         self._format: Format | None = None
-        self.lines: dict[bytes, Line] = {}
-        """By head."""
+        self.lines = Lines()
         self._current: list[Line] = []
         self._pages = 0
         self._unsettled = 0
@@ -53,7 +54,7 @@ class Memory:
 
     def baselines(self) -> dict[bytes, Baseline]:
         """Give the last known total of each counter, by what stands before its value."""
-        known = {head: line.baseline for head, line in self.lines.items() if line.baseline}
+        known = {line.head: line.baseline for line in self.lines if line.baseline}
         return {**self._adopted, **known}
 
     def begin(self, form: Format | None) -> Format:
@@ -61,13 +62,13 @@ class Memory:
         for line in self._current:
             line.seen_at = self._pages
         if self._unsettled > len(self._current) + _SPARE:
-            self.lines = {h: line for h, line in self.lines.items() if line.seen_at <= self._pages}
+            self.lines.keep(lambda line: line.seen_at <= self._pages)
             self._unsettled = 0
         found = form or self._format or Format.TEXT
         if found is not self._format:
             # What is a series in one format may be none in the other; counters go on all the same.
             self._adopted = self.baselines()
-            self._format, self.lines, self._current = found, {}, []
+            self._format, self.lines, self._current = found, Lines(), []
         return found
 
     def samples(self, survey: Survey, end: int | None) -> tuple[list[Sample], Refused | None]:
@@ -93,7 +94,7 @@ class Memory:
         self._unsettled = 0
         self._current = [sample.line for sample in samples]
         horizon = self._pages - KEPT_SCRAPES
-        self.lines = {h: line for h, line in self.lines.items() if line.seen_at >= horizon}
+        self.lines.keep(lambda line: line.seen_at >= horizon)
         if horizon > 0:
             self._adopted.clear()
 
@@ -110,18 +111,24 @@ class Memory:
         fresh = known is None or known.seen_at < self._pages
         name = known.name if known is not None else self._item(sighting).name
         role = family.role(name, types)
-        if known is None or known.role != role or known.context is not sighting.context:
+        if known is None or (known.role, known.exposed.context) != (role, sighting.context):
             self._unsettled += known is None
-            cooked = self._cook(sighting, Series(name, self._item(sighting).labels, role), known)
+            cooked = self._cook(sighting, name, role, known)
             if isinstance(cooked, Refused):
                 return cooked
-            known = self.lines[sighting.head] = cooked
+            known = cooked
+            self.lines.put(known)
         known.seen_at = self._pages + 1
         self.scales.see(name)
         return Sample(known, at_ms, fresh)
 
-    def _cook(self, sighting: Sighting, series: Series, known: Line | None) -> Line | Refused:
+    def _cook(
+        self, sighting: Sighting, name: str, role: Role | None, known: Line | None
+    ) -> Line | Refused:
         recipe = self._recipe
+        text, rest = split(sighting.head)
+        exposed = recipe.exposed.give(Exposed(text, name, sighting.context, role))
+        series = Series(exposed.name, self._item(sighting).labels, role)
         labelled = recipe.labelled(series, self._target_labels)
         if isinstance(labelled, Refused):
             return labelled
@@ -135,10 +142,8 @@ class Memory:
             fate = labelled
         baseline = self._adopted.pop(sighting.head, None) if known is None else known.baseline
         return Line(
-            sighting.head,
-            series.name,
-            sighting.context,
-            series.role,
+            exposed,
+            recipe.texts.give(rest),
             fate,
             self._pages,
             baseline,

@@ -4,14 +4,14 @@ Law, held by property tests: replaying gives the events that a fresh ``Page`` wo
 differences of counters aside.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cwgpu.digest import assemble, count, derived, memory, values
 from cwgpu.digest.assemble import Sample
 from cwgpu.digest.budget import Feed
 from cwgpu.digest.layout import Contents, Layout
-from cwgpu.digest.line import Watch
+from cwgpu.digest.line import Line, Watch
 from cwgpu.digest.memory import Memory
 from cwgpu.digest.recipe import Recipe
 from cwgpu.digest.record import Templates
@@ -133,7 +133,7 @@ class Page:
             watches=tuple(_heard(memory.watches(samples), telling)),
         )
         if _fits(survey):
-            self._layout = Layout(survey, contents, content_type)
+            self._layout = Layout(*self._shape(survey, samples), contents, content_type)
         found = values.read([sighting.value for sighting in survey.sightings])
         reading = self._emit(contents, found, at_ms)
         return replace(
@@ -142,6 +142,16 @@ class Page:
             counts=examined.counts,
             told=telling.done() if telling is not None else None,
         )
+
+    def _shape(
+        self, survey: Survey, samples: Sequence[Sample]
+    ) -> tuple[Sequence[bytes], Mapping[int, Line]]:
+        """Give the page's lines as they are kept: comments are the same on many pages."""
+        numbers = [sighting.number for sighting in survey.sightings]
+        lines = {at: sample.line for at, sample in zip(numbers, samples, strict=True)}
+        share = self._recipe.texts.give
+        physical = enumerate(survey.physical)
+        return [b"" if at in lines else share(line) for at, line in physical], lines
 
     def examine(self, body: bytes, content_type: str, at_ms: int = 0) -> Examined | Refused:
         """Read the lines of an answer and decide on each, whatever the values.
@@ -185,7 +195,7 @@ class Page:
         events: list[EmfEvent] = []
         for record in contents.now:
             events += record.events((row,), self._partial)
-        if contents.later:
+        if contents.later.records:
             events += self._window.take(contents.later, row)
             # A page that is read anew at each scrape, as one that gives its samples times of their
             # own, has nothing that the next one could join.

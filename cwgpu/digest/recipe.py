@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from cwgpu.digest import bounds
 from cwgpu.digest.budget import Budget
-from cwgpu.digest.line import Dropped, Slot
+from cwgpu.digest.line import Dropped, Exposed, Slot
+from cwgpu.digest.share import Shared
 from cwgpu.emf import declare, limits
 from cwgpu.emf.declare import Declaration
 from cwgpu.emf.delta import Treatment
@@ -29,11 +30,11 @@ TYPE_LABEL = "prom_metric_type"
 
 _DCGM = "DCGM_"
 _COUNT = "Count"
+_UNSELECTED = Dropped(DropReason.UNSELECTED)
+"""One for all: of a page it may be most."""
 _SENDABLE = frozenset({Kind.GAUGE, Kind.COUNTER, Kind.SUMMARY})
 # Metric names seen, at most: pages have hundreds, so this only bounds a page of nonsense.
 _MOST_NAMES = 8192
-# Label sets shared between lines of a page: a node has tens. The bound is against label churn.
-_MOST_LABEL_SETS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,12 @@ class Recipe:
         self._emf = emf = plan.emf
         self._dcgm = plan.dcgm
         self._selecting: dict[str, tuple[Declaration, ...]] = {}
-        self._shared: dict[LabelPairs, LabelPairs] = {}
+        # What is equal for many lines, of one target or of all: one object each.
+        self.exposed = Shared[Exposed]()
+        self.texts = Shared[bytes]()
+        self._pairs = Shared[tuple[str, str]]()
+        self._labels = Shared[LabelPairs]()
+        self._metrics = Shared[Metric]()
         # prom_metric_type is written into an event only where somebody can use it there:
         # it costs bytes and splits gauges and counters of one GPU into two events.
         self._writes_type = emf.log_unselected or any(
@@ -111,11 +117,13 @@ class Recipe:
             return _undeclared(found.chosen, found.declared)
         name, field = found.name, found.field
         treatment = self._treatment(name, field) if found.role.cumulative else None
+        unit, resolution = self._unit(name, field, treatment), self._resolution(name)
+        metric = Metric(name, sets, unit, resolution)
         is_dcgm = field.startswith(_DCGM)
         scale = scales.of(labelled.exposed) if scales and self._dcgm.aliases else None
         return Slot(
-            labels=self._share(pairs(found.visible if self._writes_type else found.labels)),
-            metric=Metric(name, sets, self._unit(name, field, treatment), self._resolution(name)),
+            labels=self._share(found.visible if self._writes_type else found.labels),
+            metric=self._metrics.give(metric),
             treatment=treatment,
             # What DCGM means by a value does not change with the name that a rule gave it.
             field=(labelled.exposed if scale else field) if self._dcgm.blanks and is_dcgm else "",
@@ -201,11 +209,8 @@ class Recipe:
             self._selecting[name] = found
         return found
 
-    def _share(self, labels: LabelPairs) -> LabelPairs:
-        # The metrics of one GPU have equal labels: one tuple for all of them, not one for each.
-        if len(self._shared) >= _MOST_LABEL_SETS:
-            self._shared.clear()
-        return self._shared.setdefault(labels, labels)
+    def _share(self, labels: Labels) -> LabelPairs:
+        return self._labels.give(tuple(map(self._pairs.give, pairs(labels))))
 
     def _treatment(self, name: str, field: str) -> Treatment:
         for selects, treatment in self._emf.counters:
@@ -248,7 +253,7 @@ def _used(emf: Emf) -> frozenset[str]:
 
 def _undeclared(chosen: tuple[Declaration, ...], declared: declare.Declared) -> Dropped:
     if not chosen:
-        return Dropped(DropReason.UNSELECTED)
+        return _UNSELECTED
     if declared.invalid:
         return Dropped(DropReason.DIMENSION_INVALID, declared.invalid[0][1])
     missing = " or ".join("[" + ", ".join(names) + "]" for names in declared.missing)

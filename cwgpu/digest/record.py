@@ -5,14 +5,14 @@ of eight GPUs, say), and an event takes one scrape or as many as an array has ro
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TypeAlias
 
 from cwgpu.digest.judge import Place, Row
 from cwgpu.digest.memo import Memo
-from cwgpu.digest.pick import Pick, picker
+from cwgpu.digest.pick import ALL, Pick, picker
 from cwgpu.emf import limits, narrow
 from cwgpu.emf import template as emf_template
 from cwgpu.emf.narrow import Narrowed
@@ -68,7 +68,7 @@ array has room for."""
 class Record:
     """What goes into the events of one template."""
 
-    __slots__ = ("_labels", "_pick", "_picks", "_rows", "_template", "columns", "kind")
+    __slots__ = ("_labels", "_metrics", "_pick", "_picks", "_rows", "_template", "kind")
 
     def __init__(
         self,
@@ -79,9 +79,9 @@ class Record:
     ) -> None:
         """``columns`` are in the template's order, ``labels`` those that it shows."""
         self.kind = kind
-        self.columns = columns
         self._template = template
         self._labels = labels
+        self._metrics = tuple([metric for metric, _ in columns])
         widest = max(len(places) for _, places in columns)
         self._rows = limits.ARRAY_VALUES // widest
         # One value of each metric at a scrape is what most records have.
@@ -97,10 +97,26 @@ class Record:
         each = (self._some(rows[start : start + self._rows], templates) for start in starts)
         return list(chain.from_iterable(each))
 
-    def outline(self) -> bytes:
-        """Give the event that it makes when no value is lost, arrays of positions for values."""
-        texts = [b"%a" % [place.position for place in places] for _, places in self.columns]
-        return self._template.render(0, texts)
+    def outline(self, positions: Sequence[int] = ALL) -> bytes:
+        """Give the event that it makes when no value is lost, arrays of positions for values.
+
+        ``positions`` are those of the values that it chooses from.
+        """
+        columns = [[at] for at in self._pick(positions)] if self._pick else None
+        columns = columns or [list(pick(positions)) for pick in self._picks]
+        return self._template.render(0, [b"%a" % column for column in columns])
+
+    @property
+    def positions(self) -> list[int]:
+        """Say where all of its values are."""
+        picks = [self._pick] if self._pick else self._picks
+        return list(chain.from_iterable(pick(ALL) for pick in picks))
+
+    def renumber(self, numbers: Mapping[int, int]) -> None:
+        """Choose from others, whose positions these are by the former ones."""
+        if self._pick:
+            self._pick = _renumbered(self._pick, numbers)
+        self._picks = [_renumbered(pick, numbers) for pick in self._picks]
 
     def _some(self, rows: Sequence[Row], templates: Templates) -> list[EmfEvent]:
         """Make the events of no more scrapes than fit."""
@@ -128,7 +144,7 @@ class Record:
     def _spread(self, values: Sequence[_Texts], at_ms: int, templates: Templates) -> list[EmfEvent]:
         """Make events of the metrics that have a value."""
         kept = [at for at, texts in enumerate(values) if texts]
-        layout = templates.layout(self._labels, tuple(self.columns[at][0] for at in kept))
+        layout = templates.layout(self._labels, tuple([self._metrics[at] for at in kept]))
         return [
             self._filled(template, at_ms, [values[kept[at]] for at in template.metrics])
             for template in layout.templates
@@ -146,6 +162,10 @@ class Record:
 
 def _array(texts: _Texts) -> bytes:
     return b"[%b]" % b",".join(texts) if len(texts) > 1 else texts[0]
+
+
+def _renumbered(pick: Pick, numbers: Mapping[int, int]) -> Pick:
+    return picker([numbers[at] for at in pick(ALL)])
 
 
 def _picker(places: Sequence[Place]) -> Pick:

@@ -6,10 +6,10 @@ TYPE below its samples.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from cwgpu.digest.line import Line
+from cwgpu.digest.lines import Lines
 from cwgpu.model.kind import Kind
 from cwgpu.model.reading import BadLine
 from cwgpu.prom import exposition
@@ -59,8 +59,8 @@ class Survey:
 class Walk:
     """One pass over a page."""
 
-    def __init__(self, body: bytes, fmt: Format, known: Mapping[bytes, Line]) -> None:
-        """``known`` holds lines by head; it is only read."""
+    def __init__(self, body: bytes, fmt: Format, known: Lines) -> None:
+        """``known`` is only read."""
         self._body = body
         self._known = known
         self._milliseconds = fmt is Format.TEXT
@@ -104,7 +104,7 @@ class Walk:
 
     def _remember(self, number: int, line: Line, value: bytes, at_ms: int | None) -> bool:
         context = self._context.kind
-        if line.context is not context:
+        if line.exposed.context is not context:
             return False
         self._survey.sightings.append(
             Sighting(number, line.head, context, None, value, at_ms, at_ms is None)

@@ -7,11 +7,56 @@ add up in CloudWatch.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from cwgpu.digest.judge import Row
+from cwgpu.digest.pick import ALL, picker
 from cwgpu.digest.record import Record, Templates
 from cwgpu.emf import limits
 from cwgpu.model.event import EmfEvent
+
+
+class _Packed(NamedTuple):
+    """A row, as small as it gets: a thousand pages have some of them for a minute."""
+
+    at_ms: int
+    texts: bytes
+    """With commas between them; nothing stands for a value that cannot be sent."""
+    lost: int
+
+
+class Waiting:
+    """Records that are rendered when a window is over, and what of a scrape is kept for them."""
+
+    __slots__ = ("_pick", "records")
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        """All are of one page, and choose from what is kept from now on."""
+        positions = sorted({at for record in records for at in record.positions})
+        numbers = {position: number for number, position in enumerate(positions)}
+        for record in records:
+            record.renumber(numbers)
+        self.records = tuple(records)
+        self._pick = picker(positions)
+
+    def outlines(self) -> list[bytes]:
+        """Give the outline of each record."""
+        positions = self._pick(ALL)
+        return [record.outline(positions) for record in self.records]
+
+    def pack(self, row: Row) -> _Packed:
+        """Keep what the records choose from."""
+        texts = self._pick(row.texts)
+        if row.lost:
+            texts = [text or b"" for text in texts]
+        return _Packed(row.at_ms, b",".join(texts), row.lost)
+
+    def unpack(self, packed: _Packed) -> Row:
+        """Give what was kept."""
+        texts: Sequence[bytes | None] = packed.texts.split(b",")
+        if packed.lost:
+            texts = [text or None for text in texts]
+        return Row(packed.at_ms, texts, packed.lost)
 
 
 class Window:
@@ -25,23 +70,23 @@ class Window:
         self._window_ms = int(window_s * 1000) if window_s else 1
         self._templates = templates
         self._number = 0
-        self._records: Sequence[Record] = ()
-        self._rows: list[Row] = []
+        self._waiting = Waiting(())
+        self._rows: list[_Packed] = []
 
     @property
     def remembered(self) -> int:
         """How many templates are held."""
         return len(self._templates)
 
-    def take(self, records: Sequence[Record], row: Row) -> list[EmfEvent]:
+    def take(self, waiting: Waiting, row: Row) -> list[EmfEvent]:
         """Let a scrape wait; gives the events of those that it does not join.
 
         While scrapes wait, the records must be the same, and so the page's shape.
         """
         number = row.at_ms // self._window_ms
         events = self.close() if number != self._number else []
-        self._number, self._records = number, records
-        self._rows.append(row)
+        self._number, self._waiting = number, waiting
+        self._rows.append(waiting.pack(row))
         return events
 
     def ends(self, next_ms: int) -> bool:
@@ -61,8 +106,9 @@ class Window:
 
     def close(self) -> list[EmfEvent]:
         """Give the events of what waits."""
-        rows, self._rows = self._rows, []
-        if not rows:
+        packed, self._rows = self._rows, []
+        if not packed:
             return []
         self._templates.age()
-        return [one for record in self._records for one in record.events(rows, self._templates)]
+        rows, records = list(map(self._waiting.unpack, packed)), self._waiting.records
+        return [one for record in records for one in record.events(rows, self._templates)]

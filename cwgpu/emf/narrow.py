@@ -21,8 +21,10 @@ from cwgpu.model.labels import LabelPairs
 class Narrowed:
     """The metrics of a label set that can be sent."""
 
-    metrics: tuple[tuple[int, Metric], ...]
-    """Each with its place in the sequence given to ``narrow``, and the sets that can be used."""
+    places: Sequence[int]
+    """Of the metrics in the sequence given to ``narrow``."""
+    metrics: tuple[Metric, ...]
+    """With the sets that can be used, in the order of the places."""
     labels: LabelPairs
     """The labels that are shown: none is empty, reserved, or has a metric's name."""
     dropped: tuple[tuple[int, DropReason], ...]
@@ -31,7 +33,7 @@ class Narrowed:
     """Dimension sets that cannot be used, each with the place of its metric; in that order."""
 
 
-def narrow(labels: LabelPairs, metrics: Sequence[Metric]) -> Narrowed:
+def narrow(labels: LabelPairs, metrics: tuple[Metric, ...]) -> Narrowed:
     """Leave out what no event of this label set can hold.
 
     * A metric whose name CloudWatch does not take, or called ``_aws``.
@@ -51,9 +53,11 @@ def narrow(labels: LabelPairs, metrics: Sequence[Metric]) -> Narrowed:
     for place in list(kept):
         _narrow(kept, place, shown, losses)
     hidden = {limits.RESERVED, *(metric.name for metric in kept.values())}
+    whole = tuple(kept.values()) == metrics  # as nearly always: then nothing is to be held of it
     return Narrowed(
-        metrics=tuple(kept.items()),
-        labels=tuple((name, value) for name, value in labels if value and name not in hidden),
+        places=range(len(metrics)) if whole else tuple(kept),
+        metrics=metrics if whole else tuple(kept.values()),
+        labels=tuple([pair for pair in labels if pair[1] and pair[0] not in hidden]),
         dropped=tuple(sorted(losses.dropped.items(), key=_place)),
         skipped=tuple(sorted(losses.skipped, key=_place)),
     )

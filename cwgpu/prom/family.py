@@ -6,6 +6,7 @@ and only a summary or histogram ``x`` lends its type to ``x_count``. (The CloudW
 https://prometheus.io/docs/specs/om/open_metrics_spec/.
 """
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -35,9 +36,15 @@ def role(name: str, types: Mapping[str, Kind]) -> Role | None:
     """Give the role of a sample called ``name``; None when no family of the page claims it."""
     kind = types.get(name)
     if kind is not None:
-        return Role(kind, cumulative=kind is Kind.COUNTER)
+        return _role(kind, cumulative=kind is Kind.COUNTER)
     for suffix, kinds in _PARTS:
         kind = types.get(name.removesuffix(suffix)) if name.endswith(suffix) else None
         if kind in kinds and kind is not None:
-            return Role(kind, cumulative=kind in {Kind.COUNTER, Kind.SUMMARY})
+            return _role(kind, cumulative=kind in {Kind.COUNTER, Kind.SUMMARY})
     return None
+
+
+@functools.cache
+def _role(kind: Kind, *, cumulative: bool) -> Role:
+    # One for all lines that have it: a page has hundreds.
+    return Role(kind, cumulative)

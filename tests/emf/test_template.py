@@ -98,10 +98,9 @@ class Laid:
 
 def lay(metrics: Sequence[Metric], labels: LabelPairs = LABELS, most: int = 1) -> Laid:
     """Lay out in the tests' namespace what can be sent of a label set."""
-    narrowed = narrow.narrow(labels, metrics)
-    places = [place for place, _ in narrowed.metrics]
-    kept = [metric for _, metric in narrowed.metrics]
-    laid = template.layout(NAMESPACE, narrowed.labels, kept, most=most)
+    narrowed = narrow.narrow(labels, tuple(metrics))
+    places = narrowed.places
+    laid = template.layout(NAMESPACE, narrowed.labels, narrowed.metrics, most=most)
     templates = (
         replace(one, metrics=tuple(places[at] for at in one.metrics)) for one in laid.templates
     )

@@ -1,0 +1,23 @@
+"""Equal values as one object: targets of a kind differ in few of all the things said of them."""
+
+from collections.abc import Hashable
+from typing import Generic, TypeVar
+
+V = TypeVar("V", bound=Hashable)
+
+_MOST = 8192
+"""Pages have hundreds of names and texts in common; the bound is against churn and nonsense."""
+
+
+class Shared(Generic[V]):
+    """Gives what is equal to a value, and was there first."""
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self._known: dict[V, V] = {}
+
+    def give(self, value: V) -> V:
+        """Give the value, or its equal."""
+        if len(self._known) >= _MOST:
+            self._known.clear()
+        return self._known.setdefault(value, value)
