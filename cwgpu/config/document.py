@@ -4,7 +4,7 @@ import codecs
 import enum
 from dataclasses import dataclass
 
-from cwgpu.config import compose, limits, scan
+from cwgpu.config import limits, scan
 from cwgpu.config.complaint import Complaint, Level, about, at, errors_in
 from cwgpu.config.node import Kind, Node
 from cwgpu.config.source import Source
@@ -46,7 +46,7 @@ def parse(text: str, source: Source, form: Form) -> Document:
     if form is Form.JSON:
         node, complaints = scan.read(text, source)
         return Document(source, node or empty(source), tuple(complaints))
-    nodes, complaints = compose.read(text, source)
+    nodes, complaints = _composed(text, source)
     root = nodes[0] if nodes else empty(source)
     if len(nodes) > 1:
         complaints.append(_second(nodes[1]))
@@ -58,7 +58,7 @@ def documents(data: bytes, name: str) -> tuple[list[Node], tuple[Complaint, ...]
     text, complaints = decode(data, name, Form.YAML)
     if errors_in(complaints):
         return [], complaints
-    nodes, more = compose.read(text, Source.of(name, text))
+    nodes, more = _composed(text, Source.of(name, text))
     return nodes, (*complaints, *more)
 
 
@@ -102,6 +102,12 @@ def decode(data: bytes, name: str, form: Form) -> tuple[str, tuple[Complaint, ..
 def empty(source: Source) -> Node:
     """Give the tree of nothing."""
     return Node(Kind.NULL, source.place(1, 1))
+
+
+def _composed(text: str, source: Source) -> tuple[list[Node], list[Complaint]]:
+    from cwgpu.config import compose  # noqa: PLC0415 - a configuration may be one file of JSON
+
+    return compose.read(text, source)
 
 
 def _mark(source: Source) -> Complaint:

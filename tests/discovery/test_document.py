@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cwgpu.discovery import document
+from cwgpu.discovery import compose, document
 from cwgpu.discovery.document import DocumentError, Value
 
 
@@ -56,7 +56,7 @@ def test_yaml_faults_say_where(text: str, fault: str) -> None:
 
 def test_yaml_of_countless_values_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bound counts whatever takes memory, aliases too."""
-    monkeypatch.setattr(document, "_MOST_VALUES", 4)
+    monkeypatch.setattr(compose, "_MOST_VALUES", 4)
     assert document.from_yaml("- &a x\n- *a\n- *a\n") == ["x", "x", "x"]
     with pytest.raises(DocumentError, match="line 4, column 3: it holds more than 4 values"):
         document.from_yaml("- &a x\n- *a\n- *a\n- *a\n")
