@@ -9,6 +9,7 @@ from dataclasses import replace
 from cwgpu.agent import aside
 from cwgpu.agent.chorus import Chorus
 from cwgpu.agent.clock import Clock
+from cwgpu.agent.frost import Frost
 from cwgpu.agent.observe import Observer
 from cwgpu.agent.pages import Pages
 from cwgpu.agent.purse import Purse
@@ -73,6 +74,7 @@ class Intake:
         self._reports = Reports(put, observer, self._closed)
         self._purse = Purse(observer, clock)
         self._chorus = Chorus(observer)
+        self._frost = Frost(observer)
         self._active: Counter[str] = Counter()
         """Targets of each job."""
         self._pages = Pages(self._closed)
@@ -108,6 +110,7 @@ class Intake:
         }
         self._reports.follow(plan, budget)
         self._chorus.follow(plan.dcgm.prefer)
+        self._frost.follow(plan.dcgm.frozen_after)
         for identity, page in self._pages.renew().items():
             target = self.wanted.get(identity)
             if target is not None and target.job in self._jobs:
@@ -121,6 +124,7 @@ class Intake:
             self._pages.keep(())
         self._pages.forget_lent()
         self._chorus.silence()
+        self._frost.keep(())
         self._close()
         self._reconcile()
 
@@ -172,9 +176,8 @@ class Intake:
             forgotten.update((one.job, one.rejected) for one in lost[most:])
         self.wanted, self._waiting = wanted, waiting
         self._active = Counter(target.job for target in wanted.values())
-        self._reports.keep(wanted)
-        self._pages.keep(wanted)
-        self._chorus.keep(wanted)
+        for each in (self._reports, self._pages, self._chorus, self._frost):
+            each.keep(wanted)
         self._visits = {key: count for key, count in self._visits.items() if key in wanted}
         self._last = {key: visit for key, visit in self._last.items() if key in wanted}
         if wanted or dropped or not self._waiting:
@@ -255,6 +258,7 @@ class Intake:
         self._put(reading.events)  # before it is counted: what counts is kept
         self._observer.scraped(target, answer, reading)
         self._chorus.heard(target, reading)
+        self._frost.feel(target, reading.pulse, at_ms)
         report = Report(up=True, duration_s=duration_s, counts=reading.counts)
         watched = reading.watched
         self._reports.send(target, at_ms, report, reading.shadowed, watched=watched)

@@ -1,5 +1,6 @@
 """The one place where values become counters, journal lines and the dry run's summary."""
 
+import datetime as dt
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from types import MappingProxyType
@@ -175,6 +176,27 @@ class Observer(Deliveries):
     def told_once(self, first: Identity, second: Identity) -> None:
         """Tell that two targets tell of the same GPUs no more."""
         journal.event(_log, logging.INFO, "gpus_told_once", **_pair(first, second))
+
+    def frozen(self, target: Target, gpus: Sequence[str], scrapes: int, since_ms: int) -> None:
+        """Tell of an exporter that gives old numbers: of these GPUs, or on the whole page."""
+        since = dt.datetime.fromtimestamp(since_ms / 1000, dt.UTC).isoformat(timespec="seconds")
+        what = "the energy counter of these GPUs does" if gpus else "the whole page does"
+        fields: dict[str, Any] = {"gpus": gpus} if gpus else {}
+        journal.event(
+            _log,
+            logging.WARNING,
+            "target_frozen",
+            target=target.url,
+            job=target.job,
+            **fields,
+            scrapes=scrapes,
+            since=since.replace("+00:00", "Z"),
+            advice=f"{what} not move: restart the exporter, and look at nv-hostengine on its node",
+        )
+
+    def moves(self, target: Target) -> None:
+        """Tell of an exporter that measures again."""
+        journal.event(_log, logging.INFO, "target_moves", target=target.url, job=target.job)
 
     def bug(self, target: Target, error: Exception) -> None:
         """Tell of an exception nobody expected; the target's next scrape comes all the same."""

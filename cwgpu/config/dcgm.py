@@ -91,6 +91,15 @@ class Dcgm(Model):
             "pod has it and [does nothing with it](gpu.md#cwgpu_gpu_idle). `{}` takes the defaults."
         ),
     )
+    frozen_after: Whole | None = Field(
+        None,
+        ge=2,
+        description=(
+            "Scrapes in a row after which an exporter counts as [frozen](gpu.md#frozen-values), "
+            "when all of them gave the same page, or a GPU's energy counter did not move: the "
+            "journal says so. Of several minutes, at least. Default: nobody looks."
+        ),
+    )
     prefer: list[String] = Field(
         [],
         description=(
@@ -131,6 +140,7 @@ def dcgm(written: Dcgm, jobs: Collection[str], report: Report) -> plan.Dcgm:
         xid_fatal=written.xid_fatal,
         idle=_idle(written.idle, report),
         prefer=_prefer(written, jobs, report),
+        frozen_after=written.frozen_after or 0,
     )
 
 

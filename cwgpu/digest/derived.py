@@ -20,6 +20,9 @@ from cwgpu.plan.plan import Dcgm, Idle
 XID_FATAL = "cwgpu_xid_fatal"
 GPU_IDLE = "cwgpu_gpu_idle"
 
+ENERGY = "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"
+"""Of which no gauge is made: it moves as long as anybody measures (``pulse``)."""
+
 _UTILISATION = "DCGM_FI_DEV_GPU_UTIL"
 _ENGINE = "DCGM_FI_PROF_GR_ENGINE_ACTIVE"
 """What there is of a MIG slice, for which the utilisation is missing or always 0; a ratio."""
@@ -51,12 +54,13 @@ def watch(dcgm: Dcgm, series: Series, labelled: Labelled, scales: Scales) -> Wat
 
 def _concerns(dcgm: Dcgm, field: str) -> bool:
     idle = dcgm.idle is not None and field in {_UTILISATION, _ENGINE}
-    return idle or (dcgm.xid_fatal and field == xid.FIELD)
+    asked = {xid.FIELD: dcgm.xid_fatal, ENERGY: dcgm.frozen_after > 0}
+    return idle or asked.get(field, False)
 
 
 def _tells(field: str, exposed: Labels) -> bool:
     """Whether this field is the one to look at: of a MIG slice another than of a whole GPU."""
-    return field == xid.FIELD or (field == _ENGINE) == bool(exposed.get(_SLICE))
+    return field in {xid.FIELD, ENERGY} or (field == _ENGINE) == bool(exposed.get(_SLICE))
 
 
 def watched(watches: Iterable[tuple[int, Watch]], numbers: Sequence[float]) -> Iterator[Watched]:

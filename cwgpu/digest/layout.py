@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from cwgpu.digest.judge import Judge
 from cwgpu.digest.line import Line, Watch
 from cwgpu.digest.pick import picker
+from cwgpu.digest.pulse import Sensor
 from cwgpu.digest.record import Record
 from cwgpu.digest.window import Waiting
 from cwgpu.model.reading import BadLine, Counts, Drop
@@ -36,6 +37,8 @@ class Contents:
     shadowed: frozenset[str] = frozenset()
     watches: tuple[tuple[int, Watch], ...] = ()
     """With the positions of their values among those of the page."""
+    sensor: Sensor | None = None
+    """None where nobody asks whether the page moves."""
 
     def outlines(self) -> list[bytes]:
         """Give the outline of each record."""

@@ -7,7 +7,7 @@ differences of counters aside.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from cwgpu.digest import assemble, count, derived, memory, values
+from cwgpu.digest import assemble, count, derived, memory, pulse, values
 from cwgpu.digest.assemble import Sample
 from cwgpu.digest.budget import Feed
 from cwgpu.digest.layout import Contents, Layout
@@ -106,7 +106,7 @@ class Page:
                     return None
                 if body:
                     self.memory.repeat()
-                return self._emit(layout.contents, found, at_ms)
+                return self._emit(layout.contents, found, at_ms, body)
         return None
 
     def learn(self, body: bytes, at_ms: int, content_type: str = "") -> Reading | Refused:
@@ -126,16 +126,18 @@ class Page:
         contents = assemble.contents(
             samples, survey.bad, self._recipe, self._templates, feed=self._feed, telling=telling
         )
+        watches = memory.watches(samples)
         contents = replace(
             contents,
             counts=replace(examined.counts, added=0),
             shadowed=memory.shadowed(samples),
-            watches=tuple(_heard(memory.watches(samples), telling)),
+            watches=tuple(_heard(watches, telling)),
+            sensor=self._sensor(samples, watches),
         )
         if _fits(survey):
             self._layout = Layout(*self._shape(survey, samples), contents, content_type)
         found = values.read([sighting.value for sighting in survey.sightings])
-        reading = self._emit(contents, found, at_ms)
+        reading = self._emit(contents, found, at_ms, body)
         return replace(
             reading,
             events=former + reading.events,
@@ -152,6 +154,13 @@ class Page:
         share = self._recipe.texts.give
         physical = enumerate(survey.physical)
         return [b"" if at in lines else share(line) for at, line in physical], lines
+
+    def _sensor(
+        self, samples: Iterable[Sample], watches: Iterable[tuple[int, Watch]]
+    ) -> pulse.Sensor | None:
+        if not self._recipe.plan.dcgm.frozen_after:
+            return None
+        return pulse.sensor((sample.line.name for sample in samples), watches)
 
     def examine(self, body: bytes, content_type: str, at_ms: int = 0) -> Examined | Refused:
         """Read the lines of an answer and decide on each, whatever the values.
@@ -186,7 +195,7 @@ class Page:
             return Refused(FailReason.SAMPLE_LIMIT, detail, counts)
         return Examined(survey, samples, counts)
 
-    def _emit(self, contents: Contents, found: Values, at_ms: int) -> Reading:
+    def _emit(self, contents: Contents, found: Values, at_ms: int, body: bytes) -> Reading:
         self._partial.age()
         tally = Tally(contents.drops)
         row = contents.judge.row(found, at_ms, tally)
@@ -210,6 +219,7 @@ class Page:
             counts=contents.counts,
             shadowed=contents.shadowed,
             watched=tuple(derived.watched(contents.watches, found.numbers)),
+            pulse=contents.sensor.feel(body, found.numbers) if contents.sensor else None,
         )
 
 
@@ -221,8 +231,10 @@ def templates(emf: Emf) -> Templates:
 def _heard(
     watches: Iterable[tuple[int, Watch]], telling: Telling | None
 ) -> Iterator[tuple[int, Watch]]:
-    """Leave out those of whose gauges a target that is preferred makes its own."""
+    """Give those that gauges are made of, but for what a target that is preferred tells too."""
     for at, one in watches:
+        if one.field == derived.ENERGY:
+            continue
         if telling is None or not telling.take(one.labels, (derived.gauge(one),)):
             yield at, one
 

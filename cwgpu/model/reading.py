@@ -57,6 +57,16 @@ class Watched:
     """Whether the page says that a pod has the GPU."""
 
 
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """What moves on the page of an exporter that still measures."""
+
+    page: int
+    """A hash of the whole page, which equal pages have in common."""
+    energies: tuple[tuple[str, float], ...]
+    """What each GPU has used since the driver was loaded; none if the page does not say so."""
+
+
 Part: TypeAlias = tuple[str, str]
 """A GPU's UUID, and the number of a slice of it; empty for the whole GPU."""
 Told: TypeAlias = Mapping[Part, frozenset[str]]
@@ -83,6 +93,8 @@ class Reading:
     """Only where the plan asks for metrics that are made of it."""
     told: Told | None = None
     """None where it is what the last page told, or nobody compares what targets tell."""
+    pulse: Pulse | None = None
+    """Of a page with DCGM's metrics, where the plan asks whether it moves."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,12 @@ class Metrics:
         """Ask this at each rendering of how many GPUs several targets tell."""
         self._told_twice.set_function(gpus)
 
+    def frozen(self, jobs: Iterable[str]) -> None:
+        """Take the jobs of all targets that give old numbers."""
+        self._frozen.clear()
+        for job, count in Tally(jobs).items():
+            self._frozen.labels(job).set(count)
+
     def lead_changed(self, *, leads: bool) -> None:
         """Count that we lead now, or do no more: then nothing is known of our targets."""
         self._transitions.labels("leader" if leads else "standby").inc()
@@ -217,4 +223,9 @@ class Metrics:
         )
         self._told_twice = self._meters.gauge(
             "gpus_told_twice", "GPUs of which several targets tell the same, and none is preferred."
+        )
+        self._frozen = self._meters.gauge(
+            "targets_frozen",
+            "Targets whose exporter gives the same numbers again and again.",
+            ["job"],
         )

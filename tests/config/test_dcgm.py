@@ -57,6 +57,12 @@ def test_a_window_has_its_bounds(idle: object, words: str) -> None:
     assert said({"idle": idle}).message == words
 
 
+def test_when_an_exporter_is_frozen() -> None:
+    """Two scrapes can be equal, one always is; nobody looks unless told."""
+    assert dcgm({"frozen_after": 20}) == Dcgm(frozen_after=20)
+    assert said({"frozen_after": 1}).message == "wanted 2 or more, found the number '1'"
+
+
 def test_who_is_preferred() -> None:
     """Jobs by their names, or targets by another label, whose values nobody knows here."""
     assert dcgm({"prefer": ["gpu"]}) == Dcgm(prefer=Prefer(("gpu",)))

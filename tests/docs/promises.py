@@ -140,6 +140,14 @@ SAMPLES: Mapping[str, tuple[str, ...]] = {
         f"{_CASES}::test_two_ports_of_one_exporter_are_scraped_once",
         "agent/test_reports.py::test_equal_targets_count_once",
     ),
+    "two exporters on one node": (
+        "reports/test_gpu.py::test_two_exporters_are_told_of",
+        "agent/test_chorus.py::test_one_that_dies_hands_over",
+    ),
+    "an exporter that gives the same numbers for ever": (
+        "reports/test_gpu.py::test_values_of_long_ago",
+        "agent/test_frost.py::test_gpus_that_stand_still_are_named",
+    ),
 }
 
 EVENTS: Mapping[str, tuple[str, ...]] = {

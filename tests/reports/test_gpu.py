@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from cwgpu.agent.frost import Frost
 from cwgpu.config import default, load
 from cwgpu.digest.page import Page
 from cwgpu.digest.recipe import Recipe
@@ -12,6 +13,7 @@ from cwgpu.model.drop import DropReason
 from cwgpu.model.target import Target, TargetGroup
 from cwgpu.plan.plan import Dcgm, Job, Plan
 from cwgpu.prom import targeting
+from tests.agent.stage import Witness
 from tests.cli import program
 from tests.digest import kitchen
 from tests.digest.kitchen import by_job, declared, once, points, read
@@ -212,6 +214,30 @@ def test_two_exporters_are_told_of(report: Json, preferred: str | None, tmp_path
     last = [each for each in done.events if each["Service"] == "dcgm-exporter"][-1]
     assert (last.get(UTIL), last[profiling]) == (None if preferred else 6, 0.5)
     assert ("less_preferred" in done.summary) is bool(preferred)
+
+
+@rows.of("ISS-135")
+def test_values_of_long_ago(report: Json, caplog: pytest.LogCaptureFixture) -> None:
+    """Twenty equal pages are said once, and are sent; other numbers end it."""
+    witness, page = Witness(caplog), kitchen.page(by_job(dcgm=Dcgm(frozen_after=20)))
+    frost = Frost(witness.observer)
+    frost.follow(20)
+    target = Target("dcgm", "http://10.0.0.7:9400/metrics", {}, 15.0, 10.0)
+    energy = "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"
+
+    def scrape(joules: int) -> int:
+        text = gauge(UTIL, ('gpu="0",UUID="GPU-1"', 97)) + gauge(
+            energy, ('gpu="0",UUID="GPU-1"', joules)
+        )
+        reading = read(page, text)
+        frost.feel(target, reading.pulse, kitchen.START_MS)
+        assert reading.selected == reading.samples
+        return len(witness.said("target_frozen"))
+
+    assert [scrape(15_782) for _ in range(21)] == [0] * 19 + [1, 1]
+    assert witness.value("cwgpu_targets_frozen", job="dcgm") == 1
+    scrape(15_783)
+    assert len(witness.said("target_moves")) == 1
 
 
 @rows.of("ISS-132")

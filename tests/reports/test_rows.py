@@ -28,5 +28,5 @@ def test_none_is_silently_missing() -> None:
 
 def test_the_lists_do_not_grow_unseen() -> None:
     """Whoever lists one more changes a number here, and gives a reason for it."""
-    assert (len(apart.NOT_OURS), len(apart.GAPS)) == (10, 1)
+    assert (len(apart.NOT_OURS), len(apart.GAPS)) == (10, 0)
     assert all(map(str.strip, (*apart.NOT_OURS.values(), *apart.GAPS.values())))
