@@ -48,7 +48,10 @@ def command(**flags: Any) -> int:  # noqa: ANN401 - click gives what the options
     """Scrape, and deliver to CloudWatch Logs until told to stop."""
     hangup = Hangup()
     hangup.catch()  # the imports below take most of the time until the agent listens itself
-    from cwgpu.cli import start  # noqa: PLC0415 - aiohttp and pydantic are for this verb alone
+    from cwgpu.client import bare  # noqa: PLC0415 - TLS is for this verb alone
+
+    with bare.importing():
+        from cwgpu.cli import start  # noqa: PLC0415 - as aiohttp and pydantic are
 
     # A look at something (a dry run, --once) must work beside an agent that has the port.
     passing = ("dry_run", "once", "scrapes", "duration")

@@ -2,10 +2,12 @@
 
 import asyncio
 import contextlib
+import importlib
 import logging
 import resource
 import secrets
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -35,6 +37,7 @@ if TYPE_CHECKING:  # a dry run has no spool
 _log = logging.getLogger("cwgpu.cli")
 # A person watches a dry run: events are shown soon after each scrape, not at the flush interval.
 _SHOWN_AFTER_S = 0.5
+_SDK = "cwgpu.sinks.session"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +162,10 @@ def _sink(plan: Plan, *, dry_run: bool) -> Sink:
     from cwgpu.sinks.access import Access  # noqa: PLC0415 - a dry run needs no SDK
     from cwgpu.sinks.cloudwatch import CloudWatchSink  # noqa: PLC0415 - nor its adapter
 
+    # The first call needs the SDK. It is loaded while targets are looked for and scraped, and what
+    # they give is gathered: most of that is waiting.
+    load = threading.Thread(target=importlib.import_module, args=(_SDK,), name="sdk", daemon=True)
+    load.start()
     region, role_arn, endpoint_url = plan.cloudwatch.access
     access = Access(region, role_arn, endpoint_url)
     return CloudWatchSink(access, retention_days=plan.cloudwatch.retention_days)

@@ -63,9 +63,9 @@ def run(*arguments: str, env: Mapping[str, str] | None = None, cwd: Path = ROOT)
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
-def imported(*arguments: str) -> set[str]:
+def imported(*arguments: str, env: Mapping[str, str] | None = None) -> set[str]:
     """Run to a good end, and give the modules that it imported."""
-    done = run(*arguments, env={"PYTHONPROFILEIMPORTTIME": "1"})
+    done = run(*arguments, env={**(env or {}), "PYTHONPROFILEIMPORTTIME": "1"})
     assert done.code == 0
     return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
 

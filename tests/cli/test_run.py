@@ -315,3 +315,11 @@ def test_a_dry_run_imports_no_sdk(config: str) -> None:
     assert {"aiohttp", "pydantic"} <= modules
     assert modules.isdisjoint({"boto3", "botocore", "kubernetes", "msgspec"})
     assert modules.isdisjoint({"cwgpu.agent.watches", "cwgpu.model.objects", "cwgpu.kube.connect"})
+
+
+def test_a_sidecar_imports_nothing_for_others(config: str, cloudwatch: FakeCloudWatch) -> None:
+    """With targets that stand in one file of JSON there is no Kubernetes and no YAML."""
+    modules = program.imported("run", "-c", config, "--once", env=cloudwatch.environ)
+    assert {"aiohttp", "boto3", "pydantic"} <= modules
+    assert modules.isdisjoint({"kubernetes", "yaml", "rich", "cwgpu.kube.connect"})
+    assert modules.isdisjoint({"cwgpu.agent.watches", "cwgpu.agent.contend", "cwgpu.model.objects"})
