@@ -33,6 +33,8 @@ class Seen:
     empty: bool = False
     """The last page had no samples."""
     bad_lines: dict[int, BadLine] = field(default_factory=dict)
+    lost: set[DropReason] = field(default_factory=set)
+    """Why samples of its pages were dropped."""
 
 
 @dataclass(slots=True)
@@ -116,6 +118,7 @@ class Account:
         for bad in reading.bad_lines:
             if len(seen.bad_lines) < BAD_LINES:
                 seen.bad_lines.setdefault(bad.number, bad)
+        seen.lost.update(drop.reason for drop in reading.dropped)
         self.reported(reading)
 
     def reported(self, reading: Reading) -> None:

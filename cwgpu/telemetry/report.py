@@ -46,6 +46,23 @@ MEANINGS = {
 }
 
 
+_OF_SOME = frozenset(
+    {
+        DropReason.DIMENSION_INVALID,
+        DropReason.NAME_INVALID,
+        DropReason.LESS_PREFERRED,
+        DropReason.TOO_LARGE,
+        DropReason.DUPLICATE,
+        DropReason.UNIT_UNKNOWN,
+        DropReason.IMPLAUSIBLE,
+        DropReason.NOT_FINITE,
+        DropReason.OUT_OF_RANGE,
+        DropReason.NOT_ADVANCED,
+    }
+)
+"""Reasons that are mostly one target's own. The others befall all of a job, or are no surprise."""
+
+
 def render(account: Account, width: int) -> str:
     """Lay the summary out in lines of at most ``width`` characters."""
     width = max(width, _NARROWEST)
@@ -117,10 +134,19 @@ def _samples(account: Account, width: int) -> Iterator[str]:
         names = [*lost.names, *(["..."] if len(lost.names) == NAMES else [])]
         if lost.names:
             yield from _item(", ".join(names), width, indent=digits + 3)
+        if reason in _OF_SOME:
+            yield from _item(_whose(account, reason), width, indent=digits + 3)
     for reason, count in account.lost_later.items():
         yield from _item(
             f"{count:,} lost after selection, {reason.value}: {MEANINGS[reason]}", width
         )
+
+
+def _whose(account: Account, reason: DropReason) -> str:
+    """Name a target whose samples were dropped, and count the others."""
+    urls = [one.target.url for one in account.seen.values() if reason in one.lost]
+    others = f" and {_count(len(urls) - 1, 'other target')}" if urls[1:] else ""
+    return f"of {urls[0]}{others}" if urls else "of targets that are gone"
 
 
 def _bad_lines(account: Account, width: int) -> Iterator[str]:

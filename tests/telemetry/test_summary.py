@@ -85,6 +85,30 @@ def test_a_good_run_in_full() -> None:
     )
 
 
+def test_whose_samples_cannot_be_sent() -> None:
+    """A target is named where it is one's own fault, and the others are counted."""
+    summary = Summary()
+    odd = Drop(DropReason.NOT_FINITE, 1, ("A",))
+    targets = [aim(f"http://10.0.0.{number}:9400/metrics") for number in range(3)]
+    summary.discovered(targets, [])
+    for target in targets:
+        summary.scraped(target, PAGE, reading(odd, UNSELECTED))
+    summary.scraped(targets[1], PAGE, reading(Drop(DropReason.DUPLICATE, 5, ("B",))))
+    lines = [line.strip() for line in summary.render().splitlines()]
+    assert lines[2:9] == [
+        "9 unselected: no metric_declaration selects it",
+        "A, B",
+        "5 duplicate: the same series came again on the page; the last one counts",
+        "B",
+        "of http://10.0.0.1:9400/metrics",
+        "3 not_finite: NaN or infinite",
+        "A",
+    ]
+    assert lines[9] == "of http://10.0.0.0:9400/metrics and 2 other targets"
+    summary.discovered([], [])
+    assert "of targets that are gone" in summary.render()
+
+
 def test_nothing_has_happened_yet() -> None:
     """Before the first scrape there is a line to show, too."""
     summary = Summary()
