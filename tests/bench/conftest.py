@@ -19,6 +19,6 @@ def pytest_terminal_summary(
     """Print the figures, if anything was measured."""
     lines = config.stash.get(FIGURES, [])
     if lines:
-        terminalreporter.write_sep("-", "CPU time, median")
+        terminalreporter.write_sep("-", "CPU time, quickest round")
         for line in lines:
             terminalreporter.write_line(line)
