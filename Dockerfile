@@ -14,6 +14,9 @@ FROM python:3.11-slim-bookworm
 COPY --from=build /opt/cwgpu /opt/cwgpu
 # Mount your own over it; this one needs only CLUSTER_NAME and DCGM_EXPORTER_URL.
 COPY --from=build /src/config/cwagent.json /etc/cwagentconfig/cwagent.json
+# Python's own library comes without bytecode here, and nobody may write any later: each start would
+# compile 200 modules, which takes a second. These are, with all that they import, what an agent is.
+RUN /opt/cwgpu/bin/python -c "import cwgpu.agent.contend, cwgpu.agent.watches, cwgpu.cli.main, cwgpu.cli.start, cwgpu.config.review, cwgpu.discovery.compose, cwgpu.sinks.cloudwatch, cwgpu.sinks.session, cwgpu.spool.directory"
 ENV PATH=/opt/cwgpu/bin:$PATH PYTHONUNBUFFERED=1 RUN_IN_CONTAINER=True
 # No name is needed; a number lets Kubernetes prove runAsNonRoot.
 USER 65532:65532

@@ -2,8 +2,8 @@
 """Run the Dockerfile's statements without Docker: the same commands below a temporary folder.
 
 The build stage's files are copied and its commands run, with every path below /opt and the
-working directory moved into that folder. Then the second stage's program is asked for its
-version, from another folder and without this checkout on its path.
+working directory moved into that folder. Then, from another folder and without this checkout on
+its path, the second stage's commands are run and its program is asked for its version.
 """
 
 import os
@@ -45,20 +45,19 @@ def copy(rest: str, work: Path) -> None:
 
 
 def build(top: Path) -> None:
-    """Do what the first stage does."""
+    """Do what the stages do; what the second copies is where it was."""
     work = top / "src"
     work.mkdir()
     stages = 0
     for keyword, rest in statements():
         stages += keyword == "FROM"
-        if stages > 1:
-            return
-        if keyword == "COPY":
+        if keyword == "COPY" and stages == 1:
             copy(rest, work)
         elif keyword == "RUN":
             command = rest.replace("/opt/", f"{top}/opt/").replace("python -m", "python3 -m")
             print("+", rest, flush=True)
-            subprocess.run(["sh", "-euc", command], cwd=work, check=True)
+            cwd = work if stages == 1 else top
+            subprocess.run(["sh", "-euc", command], cwd=cwd, check=True)
 
 
 def check(top: Path) -> None:

@@ -1,5 +1,6 @@
 """The Dockerfile, as far as it can be read; .ci/image.py runs its statements."""
 
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -40,3 +41,14 @@ def test_both_stages_have_the_same_python() -> None:
     """The environment that the first stage makes fits the interpreter of the second."""
     first, second = _statements("FROM")
     assert first == f"{second} AS build"
+
+
+def test_image_holds_what_is_imported_compiled() -> None:
+    """Whoever runs the image may not write bytecode, so its builder does, as root."""
+    text = (ROOT / "Dockerfile").read_text("utf-8")
+    compiles = _statements("RUN")[-1]
+    assert text.index(compiles) < text.index("\nUSER ")
+    modules = re.findall(r"cwgpu(?:\.\w+)+", compiles)
+    assert {"cwgpu.cli.main", "cwgpu.cli.start", "cwgpu.sinks.session"} <= set(modules)
+    for module in modules:
+        assert (ROOT / module.replace(".", "/")).with_suffix(".py").is_file()
