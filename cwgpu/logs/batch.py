@@ -6,10 +6,14 @@ is done here, where it can be seen that every limit of ``limits`` holds and noth
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from cwgpu.logs import limits
 from cwgpu.model.drop import DropReason
 from cwgpu.model.event import EmfEvent, LogBatch
+
+_LARGEST_BYTES = limits.BATCH_BYTES - limits.EVENT_OVERHEAD_BYTES
+"""A message that is larger fits into no batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ def cut(events: Sequence[EmfEvent], now_ms: int) -> Cut:
             dropped.append((event, fault))
         else:
             taken.append(event)
-    taken.sort(key=lambda event: event.at_ms)
+    taken.sort(key=attrgetter("at_ms"))
     batches = tuple(LogBatch(events[0].stream, part) for part in _parts(taken))
     return Cut(batches, tuple(dropped))
 
@@ -42,11 +46,7 @@ def _fault(event: EmfEvent, now_ms: int) -> DropReason | None:
         return DropReason.TOO_OLD
     if event.at_ms > now_ms + limits.NEWEST_MS:
         return DropReason.TOO_NEW
-    return DropReason.TOO_LARGE if _cost(event) > limits.BATCH_BYTES else None
-
-
-def _cost(event: EmfEvent) -> int:
-    return len(event.message) + limits.EVENT_OVERHEAD_BYTES
+    return DropReason.TOO_LARGE if len(event.message) > _LARGEST_BYTES else None
 
 
 def _parts(events: Iterable[EmfEvent]) -> Iterator[tuple[EmfEvent, ...]]:
@@ -54,14 +54,15 @@ def _parts(events: Iterable[EmfEvent]) -> Iterator[tuple[EmfEvent, ...]]:
     part: list[EmfEvent] = []
     size_bytes = 0
     for event in events:
+        cost_bytes = len(event.message) + limits.EVENT_OVERHEAD_BYTES
         if part and (
-            size_bytes + _cost(event) > limits.BATCH_BYTES
+            size_bytes + cost_bytes > limits.BATCH_BYTES
             or len(part) == limits.BATCH_EVENTS
             or event.at_ms - part[0].at_ms > limits.BATCH_SPAN_MS
         ):
             yield tuple(part)
             part, size_bytes = [], 0
         part.append(event)
-        size_bytes += _cost(event)
+        size_bytes += cost_bytes
     if part:
         yield tuple(part)
