@@ -113,15 +113,19 @@ class Clients:
 
         Raises CredentialsError and ProxyError.
         """
-        to, headers = address.url(url), _plain({})
+        to, headers = address.url(url), plain({})
         progress = Progress(client, at=to)
         await self._entrust(client, to, headers, progress)
         return headers, self._way(client, to, headers, progress)
 
+    def straight(self, client: Client, url: str) -> bool:
+        """Whether no proxy is in between; raises ProxyError and, for what is no URL, ValueError."""
+        return proxy.choose(client.proxy, address.url(url), self._environ) is None
+
     async def _ask(
         self, client: Client, url: URL, headers: Mapping[str, str], progress: Progress
     ) -> aiohttp.ClientResponse:
-        carried = _plain(headers)
+        carried = plain(headers)
         if progress.trusted:
             await self._entrust(client, url, carried, progress)
         connect.CURRENT.set(progress)
@@ -177,7 +181,7 @@ class Clients:
         self, settings: OAuth2, form: oauth2.Form, headers: Mapping[str, str]
     ) -> tuple[int, bytes]:
         """Ask an issuer for a token; raises CredentialsError."""
-        progress, carried = Progress(Client(tls=settings.tls)), _plain(headers)
+        progress, carried = Progress(Client(tls=settings.tls)), plain(headers)
         progress.secrets.update(hide.within(carried.get("Authorization", "")))
         connect.CURRENT.set(progress)
         try:
@@ -208,10 +212,11 @@ async def _beginning(response: aiohttp.ClientResponse) -> bytes:
     return held
 
 
-def _plain(headers: Mapping[str, str]) -> CIMultiDict[str]:
+def plain(headers: Mapping[str, str]) -> CIMultiDict[str]:
+    """Add what every request says."""
     # Without a word the library would ask for encodings of which nobody here knows.
-    plain = {"Accept-Encoding": "identity", "User-Agent": f"cwgpu/{cwgpu.__version__}"}
-    return CIMultiDict({**plain, **headers})
+    said = {"Accept-Encoding": "identity", "User-Agent": f"cwgpu/{cwgpu.__version__}"}
+    return CIMultiDict({**said, **headers})
 
 
 def _add(

@@ -8,18 +8,22 @@ https://github.com/prometheus/prometheus/blob/v3.0.1/scrape/scrape.go say what i
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
 import aiohttp
 from aiohttp import abc
 
+from cwgpu.client import clients, redirect
 from cwgpu.client.clients import Clients
 from cwgpu.client.connect import Progress
 from cwgpu.model.scrape import Scrape, ScrapeFailed
-from cwgpu.model.target import Target
+from cwgpu.model.target import Identity, Target
 from cwgpu.plan.plan import Job
-from cwgpu.scrape import answer, body, fault
+from cwgpu.scrape import answer, body, fault, wire
+from cwgpu.scrape.message import Unusual
+from cwgpu.scrape.wire import Wire
 
 BUILT_IN_LIMIT_BYTES = 64 << 20
 """The bound where body_size_limit says none. The largest real page of an exporter of 8 GPUs with
@@ -33,6 +37,9 @@ _MEDIA_TYPES = {
 }
 # Prometheus weighs what it likes best with 0.6, whatever that is.
 _BEST_TENTHS = 6
+# As long as the library and Prometheus keep idle connections: longer than any sensible interval.
+_IDLE_S = 300.0
+_LOOK_S = 60.0
 # The beginning of a refusing answer's text, and how long we wait for it.
 _WORDS_BYTES = 512
 _WORDS_S = 1.0
@@ -53,6 +60,8 @@ class Fetcher:
         self._monotonic = monotonic
         self.clients = Clients(monotonic, resolver=resolver)
         """Its way to the outside, for others who have something to ask."""
+        self._ways: dict[Identity, _Way] = {}
+        self._looked_s = 0.0
 
     async def __aenter__(self) -> Self:
         """Open the session; connections come with the first scrapes."""
@@ -66,6 +75,9 @@ class Fetcher:
         traceback: TracebackType | None,
     ) -> None:
         """Close every connection."""
+        for way in self._ways.values():
+            way.close()
+        self._ways.clear()
         await self.clients.__aexit__(kind, error, traceback)
 
     async def fetch(
@@ -81,7 +93,7 @@ class Fetcher:
         progress = Progress(limit_bytes=limit_bytes, wanted=wanted)
         try:
             async with asyncio.timeout(target.timeout_s):
-                page, content_type = await self._get(target, job, progress)
+                page, content_type = await self._get(target, job, progress, began_s)
         except TimeoutError:
             reason, detail = fault.timed_out(target.url, target.timeout_s, progress)
         except fault.OUTSIDE as error:
@@ -90,7 +102,23 @@ class Fetcher:
             return Scrape(at_ms, page, content_type, self._monotonic() - began_s)
         return ScrapeFailed(at_ms, reason, detail, self._monotonic() - began_s)
 
-    async def _get(self, target: Target, job: Job, progress: Progress) -> tuple[bytes, str]:
+    async def _get(
+        self, target: Target, job: Job, progress: Progress, began_s: float
+    ) -> tuple[bytes, str]:
+        way = self._way(target, job, began_s)
+        if way.wire is not None and way.usual:
+            progress.client = job.client
+            try:
+                return await _short(way.wire, progress)
+            except Unusual:
+                progress.connected = progress.reused = progress.heard = False
+                progress.status, progress.body_bytes = None, 0
+        way.usual = False
+        page = await self._long(target, job, progress)
+        way.usual = True
+        return page
+
+    async def _long(self, target: Target, job: Job, progress: Progress) -> tuple[bytes, str]:
         asked = self.clients.get(
             job.client, target.url, headers=_headers(target, job), progress=progress
         )
@@ -104,6 +132,66 @@ class Fetcher:
                 limit_bytes=progress.limit_bytes,
             )
             return page, _clean(response.headers.get("Content-Type", ""))
+
+    def _way(self, target: Target, job: Job, now_s: float) -> "_Way":
+        """Give what is known of the way to a target."""
+        if now_s - self._looked_s >= _LOOK_S:
+            self._look(now_s)
+        way = self._ways.get(target.identity)
+        if way is None or way.job is not job or way.timeout_s != target.timeout_s:
+            if way is not None:
+                way.close()
+            way = _Way(job, target.timeout_s, self._wire(target, job))
+            self._ways[target.identity] = way
+        way.used_s = now_s
+        return way
+
+    def _wire(self, target: Target, job: Job) -> Wire | None:
+        headers = clients.plain(_headers(target, job))
+        ask = wire.ask(job.client, target.url, headers)
+        straight = ask is not None and self.clients.straight(job.client, target.url)
+        return Wire(ask) if ask is not None and straight else None
+
+    def _look(self, now_s: float) -> None:
+        """Forget targets that nobody asked for in a while."""
+        self._looked_s = now_s
+        for identity, way in list(self._ways.items()):
+            if now_s - way.used_s >= _IDLE_S:
+                way.close()
+                del self._ways[identity]
+
+
+@dataclass(slots=True)
+class _Way:
+    """The way to one target."""
+
+    job: Job
+    timeout_s: float
+    wire: Wire | None
+    """The short one; None where there is but the long one."""
+    usual: bool = True
+    """The last answer was as the short way wants it."""
+    used_s: float = 0.0
+
+    def close(self) -> None:
+        if self.wire is not None:
+            self.wire.close()
+
+
+async def _short(way: Wire, progress: Progress) -> tuple[bytes, str]:
+    head, packed = await way.get(progress)
+    if head.status in redirect.STATUSES:
+        raise Unusual
+    if head.status != fault.OK:
+        words = b"" if head.encoding else packed[:_WORDS_BYTES]
+        raise answer.StatusError(head.status, words.decode(errors="replace"))
+    gzipped = head.encoding == "gzip"
+    page = await body.read(_one(packed), gzipped=gzipped, limit_bytes=progress.limit_bytes)
+    return page, _clean(head.content_type)
+
+
+async def _one(packed: bytes) -> AsyncIterator[bytes]:
+    yield packed
 
 
 def _headers(target: Target, job: Job) -> dict[str, str]:

@@ -1,0 +1,211 @@
+"""The short way to a page: a request that is ready, on a connection that is kept.
+
+A scrape of a known page costs little more than its GET, and of that the general HTTP library takes
+most. So the usual answer of a usual exporter is read here; for any other, ``Unusual`` sends the one
+who asked to the library.
+"""
+
+import asyncio
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, cast
+
+from cwgpu.client import address, fault
+from cwgpu.client.connect import Progress
+from cwgpu.client.failure import WithdrawnError
+from cwgpu.plan.client import Client
+from cwgpu.scrape import message
+from cwgpu.scrape.message import Bytes, Head, Unusual
+
+_FRAMES_BYTES = 1 << 16
+"""More than what stands between the chunks of a page, which comes in a few."""
+_ATTEMPTS = 8
+"""How often what has come may look like the end of the chunks and be none."""
+_OK = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A request that needs nothing but a connection."""
+
+    host: str
+    """An address."""
+    port: int
+    request: bytes
+
+
+def ask(client: Client, text: str, headers: Mapping[str, str]) -> Ask | None:
+    """Make a GET ready; None for one that needs a name looked up, TLS or credentials.
+
+    Raises ValueError for what is no URL.
+    """
+    url = address.url(text)
+    host = url.raw_host or ""
+    bare = client.credentials is None and not client.headers and url.raw_user is None
+    if url.scheme != "http" or not bare or url.port is None or not _is_address(host):
+        return None
+    fields = {"Host": url.host_port_subcomponent or "", **headers}
+    lines = [f"GET {url.raw_path_qs} HTTP/1.1", *map(": ".join, fields.items())]
+    return Ask(host, url.port, "\r\n".join(lines).encode() + message.END)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+class Answer(NamedTuple):
+    """A whole answer."""
+
+    head: Head
+    body: bytes
+
+
+class Wire:
+    """The way to one server."""
+
+    def __init__(self, ask: Ask) -> None:
+        """Connect when asked first."""
+        self._ask = ask
+        self._kept: _Connection | None = None
+
+    async def get(self, progress: Progress) -> Answer:
+        """Give the answer, whatever its status. No two may ask at a time.
+
+        Raises ``Unusual``, WithdrawnError and BrokenError. There is no timeout: put one around.
+        """
+        connection = await self._connection(progress)
+        try:
+            answer = await connection.ask(self._ask.request, progress)
+        except Unusual as error:
+            if progress.reused or progress.heard:
+                raise
+            # A server that hangs up on us said no.
+            raise fault.BrokenError from error
+        except asyncio.CancelledError:  # an answer that comes later is nobody's
+            connection.close()
+            raise
+        self.close()  # should somebody else have asked meanwhile
+        self._kept = connection
+        return answer
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        if self._kept is not None:
+            self._kept.close()
+
+    async def _connection(self, progress: Progress) -> "_Connection":
+        kept, self._kept = self._kept, None
+        progress.reused = kept is not None and kept.stays
+        if kept is None or not kept.stays:
+            loop, host, port = asyncio.get_running_loop(), self._ask.host, self._ask.port
+            try:
+                _, kept = await loop.create_connection(_Connection, host, port)
+            except OSError as error:
+                raise Unusual from error
+        progress.connected = True
+        if not progress.wanted():
+            kept.close()
+            raise WithdrawnError("it was not sent: it is not wanted any more")
+        return kept
+
+
+class _Connection(asyncio.Protocol):
+    """One connection."""
+
+    def __init__(self) -> None:
+        self.stays = True
+        """It can be asked again."""
+        self._transport: asyncio.Transport | None = None
+        self._waiter: asyncio.Future[Answer] | None = None
+        self._progress = Progress()
+        self._came: Bytes = b""
+        self._head: Head | None = None
+        self._attempts = 0
+
+    async def ask(self, request: bytes, progress: Progress) -> Answer:
+        """Send the request and wait for the answer."""
+        if self._transport is None or not self.stays:
+            raise Unusual
+        self._waiter = asyncio.get_running_loop().create_future()
+        self._progress, self._head, self._attempts = progress, None, 0
+        self._transport.write(request)
+        return await self._waiter
+
+    def close(self) -> None:
+        """Ask no more."""
+        self.stays = False
+        if self._transport is not None:
+            self._transport.abort()
+
+    # ---- what the event loop calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        del exc
+        self._fail()
+
+    def eof_received(self) -> None:
+        # What ends with the connection is no usual answer.
+        self._fail()
+
+    def data_received(self, data: bytes) -> None:
+        if self._waiter is None or self._waiter.done():
+            self.close()  # nobody asked
+            return
+        if self._came:
+            self._came = bytearray(self._came) if isinstance(self._came, bytes) else self._came
+            self._came += data
+        else:  # most often it is all there is
+            self._came = data
+        try:
+            answer = self._read()
+        except Unusual:
+            self._fail()
+            return
+        if answer is not None:
+            self._came = b""  # those of a thousand connections would be a lot to keep
+            self._waiter.set_result(answer)
+            if not answer.head.stays:
+                self.close()
+
+    def _fail(self) -> None:
+        self.stays = False
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_exception(Unusual())
+
+    def _read(self) -> Answer | None:
+        """Give the answer; None while some of it is to come."""
+        progress = self._progress
+        progress.heard = True
+        self._head = head = self._head or message.head(self._came)
+        if head is None:
+            return None
+        progress.status, progress.body_bytes = head.status, len(self._came) - head.size_bytes
+        if progress.body_bytes > progress.limit_bytes + _FRAMES_BYTES:
+            raise Unusual
+        body = self._body(head)
+        if body is not None:
+            return Answer(head, body)
+        if head.status != _OK:
+            raise Unusual  # what is no page may take its time, and nobody here has any for it
+        return None
+
+    def _body(self, head: Head) -> bytes | None:
+        if head.length is not None:
+            missing = head.size_bytes + head.length - len(self._came)
+            if missing < 0:
+                raise Unusual
+            return bytes(memoryview(self._came)[head.size_bytes :]) if not missing else None
+        if not self._came.endswith(message.END):
+            return None
+        self._attempts += 1
+        if self._attempts > _ATTEMPTS:
+            raise Unusual
+        return message.joined(self._came, head.size_bytes)

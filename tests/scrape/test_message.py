@@ -1,0 +1,118 @@
+"""Usual answers, read in whatever pieces they come; all others are somebody else's."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cwgpu.scrape import message
+from cwgpu.scrape.message import Head, Unusual
+
+OK = b"HTTP/1.1 200 OK\r\n"
+SOME = OK + b"Content-Length: 3\r\n"
+CHUNKED = OK + b"Transfer-Encoding: chunked\r\n"
+
+
+def head(came: bytes) -> Head:
+    """Read a head that is whole."""
+    found = message.head(came)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("came", "expected"),
+    [
+        (SOME, Head(0, 200, 3, "", "", stays=True)),
+        (SOME + b"connection:\t Keep-Alive \r\n", Head(0, 200, 3, "", "", stays=True)),
+        (SOME + b"Connection: Close\r\n", Head(0, 200, 3, "", "", stays=False)),
+        (CHUNKED, Head(0, 200, None, "", "", stays=True)),
+        (
+            b"HTTP/1.1 503\r\nContent-Type:a/\xff\r\ncontent-length: 0\r\nContent-Encoding: gz\r\n",
+            Head(0, 503, 0, "a/\udcff", "gz", stays=True),
+        ),
+        (SOME + b"X-Odd: \r\nDate: \xe4 b\r\n", Head(0, 200, 3, "", "", stays=True)),
+    ],
+)
+def test_a_head_is_read(came: bytes, expected: Head) -> None:
+    """Names in any case, blanks around values, values that are empty or no text."""
+    assert head(came + b"\r\n") == expected._replace(size_bytes=len(came) + 2)
+
+
+@pytest.mark.parametrize(
+    "came",
+    [
+        b"HTTP/1.0 200 OK\r\nContent-Length: 3\r\n",
+        b"HTTP/1.1 100 Continue\r\nContent-Length: 3\r\n",
+        b"HTTP/1.1 2000 OK\r\nContent-Length: 3\r\n",
+        b"SSH-2.0-OpenSSH_9.2\r\n",
+        b"\nHTTP/1.1 200 OK\r\nContent-Length: 3\r\n",
+        OK,
+        SOME + b"Transfer-Encoding: chunked\r\n",
+        SOME + b"Content-Length: 3\r\n",
+        OK + b"Content-Length: +3\r\n",
+        OK + b"Content-Length: 3, 3\r\n",
+        OK + b"Content-Length: 1" + b"0" * 18 + b"\r\n",
+        OK + b"Content-Length:\r\n",
+        OK + b"Transfer-Encoding: gzip, chunked\r\n",
+        SOME + b"Date : a\r\n",
+        SOME + b"Date: a\r\n b\r\n",
+        SOME + b"Date: a\rb\r\n",
+        SOME + b"Date: a\nb: c\r\n",
+        SOME + b"Date: a\0\r\n",
+        SOME + b"Date\r\n",
+        SOME + b"".join(b"X-%d: 1\r\n" % number for number in range(128)),
+        SOME + b"X: " + b"x" * 20_000 + b"\r\n",
+    ],
+)
+def test_an_unusual_head_is_not_ours(came: bytes) -> None:
+    """Other versions, lengths that are none or disagree, fields that are folded or torn, floods."""
+    with pytest.raises(Unusual):
+        message.head(came + b"\r\n")
+
+
+@given(st.integers(0, len(SOME) + 1))
+def test_a_head_that_goes_on_is_waited_for(cut: int) -> None:
+    """Before its end nothing is decided."""
+    assert message.head((SOME + b"\r\n")[:cut]) is None
+
+
+def test_a_head_without_an_end_is_not_waited_for() -> None:
+    """Sixteen kilobytes are no head."""
+    with pytest.raises(Unusual):
+        message.head(OK + b"X: " + b"x" * 20_000)
+
+
+CHUNKS = st.lists(st.binary(min_size=1, max_size=20))
+
+
+@given(CHUNKS, st.binary(max_size=5))
+def test_chunks_are_joined(chunks: list[bytes], before: bytes) -> None:
+    """Whatever is in them; any beginning of them is one, and more to come."""
+    written = b"".join(b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in (*chunks, b""))
+    assert message.joined(before + written, len(before)) == b"".join(chunks)
+    for cut in range(len(written)):
+        try:
+            assert message.joined(bytearray(before + written[:cut]), len(before)) is None
+        except Unusual:  # cut within what frames a chunk: asked only of what ends like a body
+            assert not written[:cut].endswith(message.END)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        b"3\r\nabcd\r\n0\r\n\r\n",
+        b"3;name=value\r\nabc\r\n0\r\n\r\n",
+        b"0\r\nTrailer: 1\r\n\r\n",
+        b"0\r\n\r\n0\r\n\r\n",
+        b" 3\r\nabc\r\n0\r\n\r\n",
+        b"0x3\r\nabc\r\n0\r\n\r\n",
+        b"-3\r\nabc\r\n0\r\n\r\n",
+        b"000000003\r\nabc\r\n0\r\n\r\n",
+        b"3\nabc\n0\n\n",
+        b"\r\n\r\n",
+    ],
+)
+def test_unusual_chunks_are_not_ours(written: bytes) -> None:
+    """Extensions, trailers, sizes that are wrong or odd, and what follows the end."""
+    with pytest.raises(Unusual):
+        message.joined(written, 0)

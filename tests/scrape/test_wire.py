@@ -1,0 +1,256 @@
+"""The short way to a page, and when it is left."""
+
+import asyncio
+import itertools
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cwgpu.model.scrape import FailReason, Scrape, ScrapeFailed
+from cwgpu.model.target import Target
+from cwgpu.plan.client import BasicAuth, Client, Proxy, Secret
+from cwgpu.plan.plan import Job
+from cwgpu.scrape import wire
+from cwgpu.scrape.fetch import Fetcher
+from tests.scrape import raw
+from tests.scrape.raw import Handler
+
+JOB = Job(name="dcgm", interval_s=60.0, timeout_s=10.0)
+PAGE = b"a 1\n"
+END = b"\r\n\r\n"
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: %d" + END + b"%b"
+USUAL = OK % (len(PAGE), PAGE)
+TO_THE_END = b"HTTP/1.1 200 OK\r\n\r\n" + PAGE
+
+
+def aim(url: str, timeout_s: float = 30.0) -> Target:
+    """Make a target of a URL."""
+    return Target(job="dcgm", url=url, labels={}, interval_s=60.0, timeout_s=timeout_s)
+
+
+def fetcher(tick_s: float = 1.0) -> Fetcher:
+    """Make a fetcher each of whose scrapes takes so long by its clock."""
+    return Fetcher(lambda: 0.0, itertools.count(0.0, tick_s).__next__)
+
+
+def answering(*answers: bytes) -> Handler:
+    """Give one answer after the other, on whatever connection; one to the end ends it."""
+    left = list(answers)
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while left:
+            await reader.readuntil(END)
+            answer = left.pop(0)
+            writer.write(answer)
+            await writer.drain()
+            if answer == TO_THE_END:
+                return
+        await reader.read()
+
+    return handler
+
+
+def reasons(answers: list[Scrape | ScrapeFailed]) -> list[FailReason | None]:
+    """Say what was wrong with each."""
+    return [answer.reason if isinstance(answer, ScrapeFailed) else None for answer in answers]
+
+
+@settings(max_examples=25)
+@given(st.lists(st.integers(1, 200), max_size=4), st.booleans())
+async def test_an_answer_may_come_in_any_pieces(cuts: list[int], chunked: bool) -> None:  # noqa: FBT001
+    """Wherever the network cuts it, the page is whole, and so is the next on that connection."""
+    page = b"".join(b'a{gpu="%d"} 1\n' % number for number in range(9))
+    chunks = b"%x\r\n%b\r\n0\r\n\r\n" % (len(page), page)
+    answer = OK % (len(page), page)
+    if chunked:
+        answer = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked" + END + chunks
+    places = [0, *sorted(min(cut, len(answer)) for cut in cuts), len(answer)]
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            await reader.readuntil(END)
+            for start, end in itertools.pairwise(places):
+                writer.write(answer[start:end])
+                await asyncio.sleep(0)
+
+    async with raw.serve(handler) as server, fetcher() as fetch:
+        answers = [await fetch.fetch(aim(server.url), JOB) for _ in range(2)]
+    assert [each.body for each in answers if isinstance(each, Scrape)] == [page, page]
+    assert server.connections == 1
+
+
+async def test_an_unusual_answer_is_asked_for_the_long_way() -> None:
+    """Until that gives a page: then the short way is tried again, and again."""
+    asked = answering(TO_THE_END, TO_THE_END, USUAL, USUAL)
+    async with raw.serve(asked) as server, fetcher() as fetch:
+        answers = [await fetch.fetch(aim(server.url), JOB) for _ in range(3)]
+    assert reasons(answers) == [None, None, None]
+    assert server.connections == 3  # one short and one long, and then one short that stays
+
+
+async def test_a_target_that_fails_the_long_way_is_not_asked_twice_again() -> None:
+    """A server that speaks no HTTP gets one request each time but the first."""
+    asked = answering(*[b"SSH-2.0-OpenSSH_9.2\r\n\r\n"] * 9)
+    async with raw.serve(asked) as server, fetcher() as fetch:
+        answers = [await fetch.fetch(aim(server.url), JOB) for _ in range(4)]
+    assert reasons(answers) == [FailReason.NOT_HTTP] * 4
+    assert server.connections == 5
+
+
+async def test_a_refusal_leaves_the_connection_as_it_is() -> None:
+    """A status is an answer like any other, with its words."""
+    no = b"HTTP/1.1 503 No\r\nContent-Length: 9" + END + b"warms up\n"
+    asked = answering(no, USUAL, no)
+    async with raw.serve(asked) as server, fetcher() as fetch:
+        answers = [await fetch.fetch(aim(server.url), JOB) for _ in range(3)]
+    assert reasons(answers) == [FailReason.STATUS, None, FailReason.STATUS]
+    assert isinstance(answers[0], ScrapeFailed)
+    assert "warms up" in answers[0].detail
+    assert server.connections == 1
+
+
+@pytest.mark.parametrize("late", [b"HTTP/1.1 408 Late\r\n\r\n", PAGE])
+async def test_what_nobody_asked_for_ends_the_connection(late: bytes) -> None:
+    """It is not taken for the answer to the next request."""
+    said = asyncio.Event()
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(END)
+        writer.write(USUAL)
+        if server.connections == 1:
+            await said.wait()
+            writer.write(late)
+            await writer.drain()
+        await reader.read()
+
+    async with raw.serve(handler) as server, fetcher() as fetch:
+        first = await fetch.fetch(aim(server.url), JOB)
+        said.set()
+        for _ in range(9):  # let it come
+            await asyncio.sleep(0)
+        second = await fetch.fetch(aim(server.url), JOB)
+    assert reasons([first, second]) == [None, None]
+    assert server.connections == 2
+
+
+async def test_an_answer_that_comes_too_late_is_nobodys() -> None:
+    """When the time is over the connection goes, and the next scrape has one of its own."""
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(END)
+        writer.write(USUAL if server.connections > 1 else USUAL[:-1])
+        await reader.read()
+
+    async with raw.serve(handler) as server, fetcher() as fetch:
+        answers = [await fetch.fetch(aim(server.url, 0.1), JOB) for _ in range(2)]
+    assert reasons(answers) == [FailReason.SLOW_BODY, None]
+    assert server.connections == 2
+
+
+async def test_chunks_that_look_like_ended_ones_again_and_again_are_not_ours() -> None:
+    """Looking through a page from its beginning each time would take for ever."""
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(END)
+        writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked" + END)
+        for _ in range(20):
+            writer.write(b"4\r\n#\n\r\n\r\n")
+            await writer.drain()
+            await asyncio.sleep(0)
+        writer.write(b"0\r\n\r\n")
+        await reader.read()
+
+    async with raw.serve(handler) as server, fetcher() as fetch:
+        answer = await fetch.fetch(aim(server.url), JOB)
+    assert isinstance(answer, Scrape)
+    assert answer.body == b"#\n\r\n" * 20
+
+
+async def test_a_target_that_is_asked_no_more_keeps_no_connection() -> None:
+    """After five minutes by the clock, when another is asked."""
+    ended = asyncio.Event()
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while await reader.readline():
+            await reader.readuntil(END)
+            writer.write(USUAL)
+        ended.set()
+
+    async with raw.serve(handler) as server, fetcher(tick_s=100.0) as fetch:
+        await fetch.fetch(aim(server.url), JOB)
+        async with raw.serve(answering(USUAL, USUAL, USUAL)) as other:
+            for _ in range(3):
+                await fetch.fetch(aim(other.url), JOB)
+        await ended.wait()
+
+
+async def test_a_new_configuration_is_a_new_request() -> None:
+    """On a connection of its own; an equal timeout and job are no new one."""
+    requests = []
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            requests.append(await reader.readuntil(END))
+            writer.write(USUAL)
+
+    async with raw.serve(handler) as server, fetcher() as fetch:
+        for job, timeout_s in ((JOB, 30.0), (JOB, 20.0), (replace(JOB), 20.0), (JOB, 20.0)):
+            await fetch.fetch(aim(server.url, timeout_s), job)
+    assert [b"Seconds: 30" in request for request in requests] == [True, False, False, False]
+    assert server.connections == 4
+
+
+@pytest.mark.parametrize(
+    ("url", "client", "short"),
+    [
+        ("http://10.0.0.1:9400/metrics", Client(), True),
+        ("http://[fd00::1]:9400/metrics?a=b%20c", Client(), True),
+        ("http://10.0.0.1/metrics", Client(), True),
+        ("http://node-1:9400/metrics", Client(), False),
+        ("https://10.0.0.1:9400/metrics", Client(), False),
+        ("http://user:word@10.0.0.1:9400/metrics", Client(), False),
+        (
+            "http://10.0.0.1:9400/metrics",
+            Client(credentials=BasicAuth(Secret("user"), Secret("word"))),
+            False,
+        ),
+        ("http://10.0.0.1:9400/metrics", Client(headers={"X-A": (Secret("b"),)}), False),
+    ],
+)
+def test_what_the_short_way_is_for(url: str, client: Client, short: bool) -> None:  # noqa: FBT001
+    """Plain HTTP to an address, with nothing to be kept secret."""
+    made = wire.ask(client, url, {"Accept": "*/*"})
+    assert (made is not None) is short
+
+
+def test_a_request_is_written_once() -> None:
+    """Path and query as they are, host and port in brackets where they want them."""
+    made = wire.ask(Client(), "http://[fd00::1]:9400/metrics?a=b%20c", {"Accept": "*/*"})
+    assert made is not None
+    assert (made.host, made.port) == ("fd00::1", 9400)
+    lines = made.request.decode().split("\r\n")
+    assert lines == [
+        "GET /metrics?a=b%20c HTTP/1.1",
+        "Host: [fd00::1]:9400",
+        "Accept: */*",
+        "",
+        "",
+    ]
+
+
+async def test_a_proxy_is_no_short_way() -> None:
+    """It is asked for the page, by the library."""
+    requests = []
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        requests.append(await reader.readuntil(END))
+        writer.write(USUAL)
+        await reader.read()
+
+    async with raw.serve(handler) as server, fetcher() as fetch:
+        proxied = replace(JOB, client=Client(proxy=Proxy(url=f"http://127.0.0.1:{server.port}")))
+        answer = await fetch.fetch(aim("http://10.0.0.1:9400/metrics"), proxied)
+    assert isinstance(answer, Scrape)
+    assert requests[0].startswith(b"GET http://10.0.0.1:9400/metrics HTTP/1.1\r\n")
