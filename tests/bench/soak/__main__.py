@@ -2,8 +2,8 @@
 
 import argparse
 import json
-import logging
 import secrets
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -24,7 +24,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=secrets.randbelow(1 << 32))
     parser.add_argument("-o", "--output", choices=("table", "json"), default="table")
     flags = parser.parse_args()
-    logging.getLogger("aiohttp").setLevel(logging.CRITICAL)
+    # Who ends a soak ends what it has started, too: the agent does not end by itself.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
     def tell(line: str) -> None:
         end = "\r" if sys.stderr.isatty() else "\n"

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from tests.bench import process
 from tests.bench.soak import stage as stages
 from tests.bench.soak.agent import Said
-from tests.bench.soak.figures import Account, Moment, Record
+from tests.bench.soak.figures import CALM_SHARE, Account, Moment, Record
 from tests.bench.soak.shape import Shape
 from tests.bench.soak.stage import Stage
 
@@ -32,10 +32,15 @@ PACES: tuple[tuple[float, float, Act], ...] = (
     (4, 4.0, Stage.hang_up),
 )
 """Every how many minutes, first after how many, what."""
+RELOADS = {Stage.turn_config, Stage.hang_up, Stage.spoil_config}
+"""What makes the agent begin its pages anew, and so would hide that they forget nothing."""
 
 
 def times(shape: Shape, duration_s: float) -> Iterator[tuple[float, Act | None]]:
-    """Give what happens, in its order, with seconds since the start; None is a look."""
+    """Give what happens, in its order, with seconds since the start; None is a look.
+
+    The last third is calm: pods and targets come and go, and the configuration is left alone.
+    """
     minute_s = shape.minute_s
     streams = [
         zip(
@@ -49,7 +54,9 @@ def times(shape: Shape, duration_s: float) -> Iterator[tuple[float, Act | None]]
     for at_s, number in heapq.merge(looks, *streams):
         if at_s > duration_s:
             return
-        yield at_s, None if number < 0 else PACES[number][2]
+        act = None if number < 0 else PACES[number][2]
+        if act not in RELOADS or at_s <= duration_s * CALM_SHARE:
+            yield at_s, act
 
 
 def play(
