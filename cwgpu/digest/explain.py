@@ -128,7 +128,7 @@ def explain(
     if isinstance(examined, Refused):
         return examined
     survey, samples = examined.survey, examined.samples
-    ledger, templates = Ledger(), page.templates(recipe.plan.emf)
+    ledger, templates = Ledger(), page.templates(recipe)
     contents = assemble.contents(samples, survey.bad, recipe, templates, tally=ledger)
     found = values.read([sighting.value for sighting in survey.sightings])
     contents.judge.row(found, at_ms, ledger)

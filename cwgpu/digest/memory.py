@@ -127,7 +127,7 @@ class Memory:
     ) -> Line | Refused:
         recipe = self._recipe
         text, rest = split(sighting.head)
-        exposed = recipe.exposed.give(Exposed(text, name, sighting.context, role))
+        exposed = recipe.commons.exposed.give(Exposed(text, name, sighting.context, role))
         series = Series(exposed.name, self._item(sighting).labels, role)
         labelled = recipe.labelled(series, self._target_labels)
         if isinstance(labelled, Refused):
@@ -143,7 +143,7 @@ class Memory:
         baseline = self._adopted.pop(sighting.head, None) if known is None else known.baseline
         return Line(
             exposed,
-            recipe.texts.give(rest),
+            recipe.commons.texts.give(rest),
             fate,
             self._pages,
             baseline,

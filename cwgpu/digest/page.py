@@ -26,7 +26,6 @@ from cwgpu.model.event import EmfEvent
 from cwgpu.model.labels import Labels
 from cwgpu.model.reading import Counts, Reading, Refused
 from cwgpu.model.scrape import FailReason
-from cwgpu.plan.plan import Emf
 from cwgpu.prom import content
 
 _MOST_OTHERS = 100_000
@@ -53,11 +52,11 @@ class Page:
         self._teller = teller
         self.memory = Memory(recipe, target_labels)
         """Its lines, for the page that takes its place."""
-        self._templates = templates(recipe.plan.emf)
+        self._templates = templates(recipe)
         # Records some of whose values cannot be sent: which ones may differ at every scrape, so
         # what the last one had no use for is forgotten.
-        self._partial = templates(recipe.plan.emf)
-        self._window = Window(recipe.plan.emf.events.window_s, templates(recipe.plan.emf))
+        self._partial = templates(recipe)
+        self._window = Window(recipe.plan.emf.events.window_s, templates(recipe))
         self._interval_ms = int(recipe.job.interval_s * 1000)
         self._layout: Layout | None = None
         self._feed: Feed | None = None
@@ -151,7 +150,7 @@ class Page:
         """Give the page's lines as they are kept: comments are the same on many pages."""
         numbers = [sighting.number for sighting in survey.sightings]
         lines = {at: sample.line for at, sample in zip(numbers, samples, strict=True)}
-        share = self._recipe.texts.give
+        share = self._recipe.commons.texts.give
         physical = enumerate(survey.physical)
         return [b"" if at in lines else share(line) for at, line in physical], lines
 
@@ -223,9 +222,11 @@ class Page:
         )
 
 
-def templates(emf: Emf) -> Templates:
+def templates(recipe: Recipe) -> Templates:
     """Give the templates of a page, empty yet."""
-    return Templates(emf.namespace, limits.ARRAY_VALUES if emf.events.arrays else 1)
+    emf = recipe.plan.emf
+    most = limits.ARRAY_VALUES if emf.events.arrays else 1
+    return Templates(emf.namespace, most, recipe.commons)
 
 
 def _heard(

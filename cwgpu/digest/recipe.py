@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from cwgpu.digest import bounds
 from cwgpu.digest.budget import Budget
-from cwgpu.digest.line import Dropped, Exposed, Slot
-from cwgpu.digest.share import Shared
+from cwgpu.digest.line import Dropped, Slot
+from cwgpu.digest.share import Commons
 from cwgpu.emf import declare, limits
 from cwgpu.emf.declare import Declaration
 from cwgpu.emf.delta import Treatment
@@ -92,12 +92,7 @@ class Recipe:
         self._emf = emf = plan.emf
         self._dcgm = plan.dcgm
         self._selecting: dict[str, tuple[Declaration, ...]] = {}
-        # What is equal for many lines, of one target or of all: one object each.
-        self.exposed = Shared[Exposed]()
-        self.texts = Shared[bytes]()
-        self._pairs = Shared[tuple[str, str]]()
-        self._labels = Shared[LabelPairs]()
-        self._metrics = Shared[Metric]()
+        self.commons = Commons()
         # prom_metric_type is written into an event only where somebody can use it there:
         # it costs bytes and splits gauges and counters of one GPU into two events.
         self._writes_type = emf.log_unselected or any(
@@ -123,7 +118,7 @@ class Recipe:
         scale = scales.of(labelled.exposed) if scales and self._dcgm.aliases else None
         return Slot(
             labels=self._share(found.visible if self._writes_type else found.labels),
-            metric=self._metrics.give(metric),
+            metric=self.commons.metrics.give(metric),
             treatment=treatment,
             # What DCGM means by a value does not change with the name that a rule gave it.
             field=(labelled.exposed if scale else field) if self._dcgm.blanks and is_dcgm else "",
@@ -210,7 +205,7 @@ class Recipe:
         return found
 
     def _share(self, labels: Labels) -> LabelPairs:
-        return self._labels.give(tuple(map(self._pairs.give, pairs(labels))))
+        return self.commons.labels.give(tuple(map(self.commons.pairs.give, pairs(labels))))
 
     def _treatment(self, name: str, field: str) -> Treatment:
         for selects, treatment in self._emf.counters:

@@ -4,15 +4,15 @@ A record has the metrics of one event template. Each has a value or several of e
 of eight GPUs, say), and an event takes one scrape or as many as an array has room for.
 """
 
-import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TypeAlias
 
 from cwgpu.digest.judge import Place, Row
 from cwgpu.digest.memo import Memo
 from cwgpu.digest.pick import ALL, Pick, picker
+from cwgpu.digest.share import Commons
 from cwgpu.emf import limits, narrow
 from cwgpu.emf import template as emf_template
 from cwgpu.emf.narrow import Narrowed
@@ -27,9 +27,12 @@ _Texts: TypeAlias = Sequence[bytes]
 class Templates:
     """Event templates by labels and metrics: making one costs more than rendering a hundred."""
 
-    def __init__(self, namespace: str, most: int) -> None:
+    def __init__(self, namespace: str, most: int, commons: Commons) -> None:
         """Start empty. An event has up to ``most`` values of a metric."""
-        self._layouts = Memo(functools.partial(emf_template.layout, namespace, most=most))
+        self._namespace = namespace
+        self._most = most
+        self._commons = commons
+        self._layouts = Memo(self._laid)
         self._narrowed = Memo(narrow.narrow)
 
     def narrow(self, labels: LabelPairs, metrics: tuple[Metric, ...]) -> Narrowed:
@@ -47,6 +50,21 @@ class Templates:
         """Forget what was not asked for since the last call."""
         self._layouts.age()
         self._narrowed.age()
+
+    def _laid(self, labels: LabelPairs, metrics: tuple[Metric, ...]) -> emf_template.Layout:
+        laid = emf_template.layout(self._namespace, labels, metrics, most=self._most)
+        return replace(laid, templates=tuple(map(self._shared, laid.templates)))
+
+    def _shared(self, template: EventTemplate) -> EventTemplate:
+        """Take what other label sets have, too, from them."""
+        texts, numbers = self._commons.texts, self._commons.numbers
+        return replace(
+            template,
+            metrics=numbers.give(template.metrics),
+            weights=numbers.give(template.weights),
+            opening=texts.give(template.opening),
+            fields=texts.give(template.fields),
+        )
 
 
 @dataclass(frozen=True, slots=True)

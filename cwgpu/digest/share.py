@@ -3,6 +3,10 @@
 from collections.abc import Hashable
 from typing import Generic, TypeVar
 
+from cwgpu.digest.line import Exposed
+from cwgpu.emf.template import Metric
+from cwgpu.model.labels import LabelPairs
+
 V = TypeVar("V", bound=Hashable)
 
 _MOST = 8192
@@ -21,3 +25,16 @@ class Shared(Generic[V]):
         if len(self._known) >= _MOST:
             self._known.clear()
         return self._known.setdefault(value, value)
+
+
+class Commons:
+    """What the lines and events of a job's targets have in common."""
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self.exposed = Shared[Exposed]()
+        self.texts = Shared[bytes]()
+        self.numbers = Shared[tuple[int, ...]]()
+        self.pairs = Shared[tuple[str, str]]()
+        self.labels = Shared[LabelPairs]()
+        self.metrics = Shared[Metric]()

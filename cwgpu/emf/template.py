@@ -43,19 +43,20 @@ class EventTemplate:
     """Datapoints that CloudWatch makes of one value of each of them."""
     datapoints: int
     """Datapoints of one value of each of them, together."""
-    form: bytes
-    """For the ``%`` operator: one ``%b`` for each metric, before them ``%d`` if ``timed``."""
-    timed: bool
-    """Whether the event has directives, and so a time."""
+    opening: bytes
+    """What comes before the labels. For the ``%`` operator, with ``%d`` for the time, if there are
+    directives: only then does the event have one."""
+    labels: bytes
+    fields: bytes
+    """The metrics' fields and all that follows, for the ``%`` operator: ``%b`` for each value."""
 
     def render(self, at_ms: int, values: Sequence[bytes]) -> bytes:
         """Give the message: ``values`` are JSON texts in the order of ``metrics``.
 
         Each is a number, or an array of as many as ``layout`` was told of.
         """
-        if self.timed:
-            return self.form % (at_ms, *values)
-        return self.form % tuple(values)
+        opening = self.opening % at_ms if len(self.opening) > 1 else self.opening
+        return opening + self.labels + self.fields % tuple(values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,16 +138,14 @@ class _Draft:
 
     def template(self) -> EventTemplate:
         """Finish the event."""
-        fields = [_literal(name) + b":%b" for name in self._names]
-        body = b",".join([*map(_literal, self._members), *fields])
         directives = b",".join(self._directive(key[0], of) for key, of in self._directives.items())
-        opening = _OPENING + _literal(directives) + _CLOSING if directives else b"{"
         return EventTemplate(
             metrics=tuple(self.places),
             weights=tuple(self._weights),
             datapoints=sum(self._weights),
-            form=opening + body + b"}",
-            timed=bool(directives),
+            opening=_OPENING + _literal(directives) + _CLOSING if directives else b"{",
+            labels=b"".join([member + b"," for member in self._members]),
+            fields=b",".join([_literal(name) + b":%b" for name in self._names]) + b"}",
         )
 
     def _directive(self, sets: Sets, definitions: Sequence[bytes]) -> bytes:

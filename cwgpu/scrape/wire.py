@@ -134,7 +134,10 @@ class _Connection(asyncio.Protocol):
         self._waiter = asyncio.get_running_loop().create_future()
         self._progress, self._head, self._attempts = progress, None, 0
         self._transport.write(request)
-        return await self._waiter
+        try:
+            return await self._waiter
+        finally:
+            self._waiter = None  # it would keep the page
 
     def close(self) -> None:
         """Ask no more."""
@@ -157,7 +160,7 @@ class _Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         if self._waiter is None or self._waiter.done():
-            self.close()  # nobody asked
+            self.close()  # nobody asked, or there was more than the answer
             return
         if self._came:
             self._came = bytearray(self._came) if isinstance(self._came, bytes) else self._came
