@@ -171,6 +171,7 @@ class _Connection(asyncio.Protocol):
             answer = self._read()
         except Unusual:
             self._fail()
+            self.close()  # who is asked again is asked on another
             return
         if answer is not None:
             self._came = b""  # those of a thousand connections would be a lot to keep

@@ -1,6 +1,7 @@
 """The short way to a page, and when it is left."""
 
 import asyncio
+import contextlib
 import itertools
 from dataclasses import replace
 
@@ -88,6 +89,24 @@ async def test_an_unusual_answer_is_asked_for_the_long_way() -> None:
         answers = [await fetch.fetch(aim(server.url), JOB) for _ in range(3)]
     assert reasons(answers) == [None, None, None]
     assert server.connections == 3  # one short and one long, and then one short that stays
+
+
+async def test_a_connection_with_an_unusual_answer_is_closed() -> None:
+    """Also where the server would keep it for ever: there would be one more at each scrape."""
+    extended = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked" + END
+    extended += b"%x;why=not\r\n%b\r\n0\r\n\r\n" % (len(PAGE), PAGE)
+    ended: asyncio.Queue[None] = asyncio.Queue()
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+            while await reader.readuntil(END):
+                writer.write(extended)
+        ended.put_nowait(None)
+
+    async with raw.serve(handler) as server, fetcher() as fetch, asyncio.timeout(30):
+        for _ in range(3):
+            assert isinstance(await fetch.fetch(aim(server.url), JOB), Scrape)
+            await ended.get()
 
 
 async def test_a_target_that_fails_the_long_way_is_not_asked_twice_again() -> None:
