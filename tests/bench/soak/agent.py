@@ -89,6 +89,10 @@ class Agent:
         lines = self.journal_path.read_text("utf-8").splitlines()
         return [json.loads(line) for line in lines if line.endswith("}")]
 
+    def bugs(self) -> list[str]:
+        """Give the tracebacks of what nobody expected."""
+        return [line["traceback"] for line in self.journal() if line["event"] == "bug"]
+
     @property
     def last_words(self) -> str:
         """What it wrote at last, for a soak that fails."""

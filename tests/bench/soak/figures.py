@@ -117,6 +117,8 @@ class Record:
     retried: Mapping[str, int]
     cloudwatch: Mapping[str, int]
     """Answers, by status and code."""
+    bugs: Sequence[str] = ()
+    """Tracebacks, those of the first few."""
 
     def course(self, name: str, unit: float = 1) -> Course:
         """Give how a figure of the moments went."""
@@ -224,7 +226,7 @@ def table(record: Record) -> str:
         lines.append("Too short to judge files and threads.")
     if not record.weighed:
         lines.append("Too short to judge memory.")
-    return "\n".join(lines + [f"MISSED: {fault}" for fault in record.faults()] + [""])
+    return "\n".join([*lines, *(f"MISSED: {fault}" for fault in record.faults()), *record.bugs, ""])
 
 
 def _counts(counts: Mapping[str, int]) -> str:

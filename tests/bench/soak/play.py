@@ -18,6 +18,8 @@ Act: TypeAlias = Callable[[Stage], None]
 
 _SETTLED_S = 90.0
 """For the last batch to be delivered, after the longest wait between two tries."""
+_BUGS = 3
+"""Tracebacks that are kept of an agent with faults."""
 
 PACES: tuple[tuple[float, float, Act], ...] = (
     (1 / 3, 0.30, Stage.turn_targets),
@@ -97,6 +99,7 @@ def play(
             reloads=said.by("cwgpu_config_reloads_total"),
             retried=said.by("cwgpu_retried_batches_total"),
             cloudwatch=came["answers"],
+            bugs=stage.agent.bugs()[:_BUGS],
         )
 
 
@@ -148,7 +151,7 @@ def _account(said: Said, came: dict[str, int], code: int, stage: Stage) -> Accou
         delivered_datapoints=said.total("cwgpu_delivered_datapoints_total"),
         taken_datapoints=came["datapoints"],
         emf_errors=came["emf_errors"],
-        bugs=sum(line["event"] == "bug" for line in journal),
+        bugs=len(stage.agent.bugs()),
         lost_at_the_end=ends[-1]["lost_samples"] if ends else -1,
         exit_code=code,
     )
