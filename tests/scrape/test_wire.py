@@ -202,7 +202,7 @@ async def test_a_target_that_is_asked_no_more_keeps_no_connection() -> None:
         async with raw.serve(answering(USUAL, USUAL, USUAL)) as other:
             for _ in range(3):
                 await fetch.fetch(aim(other.url), JOB)
-        await ended.wait()
+        assert await ended.wait()
 
 
 async def test_a_new_configuration_is_a_new_request() -> None:
