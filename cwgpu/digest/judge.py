@@ -7,7 +7,6 @@ large or odd numbers, is found for the whole page at once.
 import math
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, cast
 
 from cwgpu.digest.line import Line, Slot
@@ -30,8 +29,7 @@ class Place(NamedTuple):
     """The time that the page itself gives it; None: that of the scrape."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """The texts of one scrape."""
 
     at_ms: int
@@ -71,14 +69,17 @@ class Judge:
             return Row(scraped_at_ms, values.texts, 0)
         texts: list[bytes | None] = list(values.texts)
         lost = 0
+        made: dict[int, float] = {}
         for place in special:
             given = _value(place, values, scraped_at_ms)
             if isinstance(given, DropReason):
                 tally.add(given, place.line.name, position=place.position)
                 texts[place.position] = None
                 lost += 1
-            else:
-                texts[place.position] = given
+            elif given is not None:
+                made[place.position] = given
+        for position, text in zip(made, emf_number.texts(made.values()), strict=True):
+            texts[position] = text
         if self._decimals is not None:
             self._round(texts, self._decimals)
         return Row(scraped_at_ms, texts, lost)
@@ -110,7 +111,8 @@ def _is_changed(slot: Slot) -> bool:
     return slot.treatment is not None or slot.convert is not None
 
 
-def _value(place: Place, values: Values, scraped_at_ms: int) -> bytes | DropReason:
+def _value(place: Place, values: Values, scraped_at_ms: int) -> float | DropReason | None:
+    """Give the value to be sent; None: as the page has it."""
     line, slot = place.line, place.slot
     value = float(values.numbers[place.position])
     if value >= blank.FLOOR and slot.field and blank.is_blank(slot.field, value):
@@ -119,17 +121,16 @@ def _value(place: Place, values: Values, scraped_at_ms: int) -> bytes | DropReas
     if isinstance(converted, DropReason):
         return converted
     if slot.treatment is None:
-        return _gauge(converted, values.texts[place.position] if converted == value else None)
+        fault = _fault(converted)
+        return fault or (None if converted == value else converted)
     ours = place.at_ms is None
     at_ms = scraped_at_ms if place.at_ms is None else place.at_ms
     line.baseline, given = delta.step(line.baseline, converted, at_ms, slot.treatment, ours=ours)
-    return given if isinstance(given, DropReason) else emf_number.text(given)
+    return given
 
 
-def _gauge(value: float, text: bytes | None) -> bytes | DropReason:
-    """Give the text of a gauge, which is the page's own where there is one."""
+def _fault(value: float) -> DropReason | None:
+    """Say why a gauge's value cannot be sent."""
     if not math.isfinite(value):
         return DropReason.NOT_FINITE
-    if abs(value) > limits.VALUE:
-        return DropReason.OUT_OF_RANGE
-    return text or emf_number.text(value)
+    return DropReason.OUT_OF_RANGE if abs(value) > limits.VALUE else None

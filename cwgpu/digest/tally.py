@@ -15,9 +15,10 @@ class Tally:
     """A running account. ``drops()`` gives it as a value, in the order of ``DropReason``."""
 
     def __init__(self, drops: Iterable[Drop] = ()) -> None:
-        """Begin with what is already known."""
-        self._counts = {drop.reason: drop.count for drop in drops}
-        self._names = {drop.reason: list(drop.names) for drop in drops}
+        """Begin with what is already known, in the order of ``DropReason``."""
+        self._known = tuple(drops)
+        self._counts: dict[DropReason, int] = {}
+        self._names: dict[DropReason, list[str]] = {}
 
     def add(
         self, reason: DropReason, name: str, count: int = 1, *, position: int | None = None
@@ -28,6 +29,9 @@ class Tally:
         explanation keeps it (``explain.Ledger``).
         """
         del position
+        if not self._counts:  # most pages have nothing to add to what their shape drops
+            self._counts = {drop.reason: drop.count for drop in self._known}
+            self._names = {drop.reason: list(drop.names) for drop in self._known}
         self._counts[reason] = self._counts.get(reason, 0) + count
         names = self._names.setdefault(reason, [])
         shown = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
@@ -36,6 +40,8 @@ class Tally:
 
     def drops(self) -> tuple[Drop, ...]:
         """Give the account as values."""
+        if not self._counts:
+            return self._known
         return tuple(
             Drop(reason, self._counts[reason], tuple(self._names[reason]))
             for reason in DropReason

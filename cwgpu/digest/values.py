@@ -7,7 +7,7 @@ some ten times cheaper than a float() of each, so the odd ones (NaN, ``+Inf``, `
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import orjson
 
@@ -20,8 +20,7 @@ _PLAIN = b"0123456789+-.eE,"
 _JSON_NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
+class Values(NamedTuple):
     """The values of a page's samples, in the page's order."""
 
     texts: Sequence[bytes]

@@ -47,7 +47,7 @@ def step(
     if not math.isfinite(value):
         return None, DropReason.NOT_FINITE
     if treatment is Treatment.ABSOLUTE:
-        return _sendable(None, value)
+        return None, value if abs(value) <= limits.VALUE else DropReason.OUT_OF_RANGE
     latest = (value, at_ms)
     if baseline is None:
         return latest, DropReason.FIRST_OF_COUNTER
@@ -58,11 +58,5 @@ def step(
         return latest if set_back else baseline, DropReason.NOT_ADVANCED
     increase = value - total if value >= total else value
     if treatment is Treatment.RATE:
-        return _sendable(latest, increase / elapsed_ms * 1000)
-    return _sendable(latest, increase)
-
-
-def _sendable(baseline: Baseline | None, value: float) -> Step:
-    if abs(value) > limits.VALUE:
-        return baseline, DropReason.OUT_OF_RANGE
-    return baseline, value
+        increase = increase / elapsed_ms * 1000
+    return latest, increase if abs(increase) <= limits.VALUE else DropReason.OUT_OF_RANGE

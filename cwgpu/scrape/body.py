@@ -37,6 +37,13 @@ async def read(chunks: AsyncIterable[bytes], *, gzipped: bool, limit_bytes: int)
     return b"".join(parts)
 
 
+def whole(page: bytes, limit_bytes: int) -> bytes:
+    """Give the same, which came at once and is not packed; raises TooLargeError."""
+    if len(page) >= limit_bytes:
+        raise answer.TooLargeError
+    return page
+
+
 class _Gunzip:
     """Unpacks gzip members that follow each other, at most ``_PIECE_BYTES`` at a time."""
 

@@ -185,8 +185,11 @@ async def _short(way: Wire, progress: Progress) -> tuple[bytes, str]:
     if head.status != fault.OK:
         words = b"" if head.encoding else packed[:_WORDS_BYTES]
         raise answer.StatusError(head.status, words.decode(errors="replace"))
-    gzipped = head.encoding == "gzip"
-    page = await body.read(_one(packed), gzipped=gzipped, limit_bytes=progress.limit_bytes)
+    limit_bytes = progress.limit_bytes
+    if head.encoding == "gzip":
+        page = await body.read(_one(packed), gzipped=True, limit_bytes=limit_bytes)
+    else:
+        page = body.whole(packed, limit_bytes)
     return page, _clean(head.content_type)
 
 

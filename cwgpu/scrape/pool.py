@@ -86,7 +86,7 @@ class Pool:
             loop.task.add_done_callback(self._ending.discard)
 
     def _follow(self, loop: "_Loop", target: Target) -> None:
-        loop.target = target
+        loop.aim(target)
         if not loop.visiting:  # asleep until a moment of the old interval
             self._end(loop)
             self._begin(loop)
@@ -95,22 +95,22 @@ class Pool:
         due = self._now()
         if self._prompt and not loop.in_step:
             if loop.turn_s:
-                due = min(due + loop.turn_s, self._next(loop.target, due))
+                due = min(due + loop.turn_s, self._next(loop, due))
                 await self._sleep(due - self._now())
             await self._turn(loop)
         while True:
-            due = self._next(loop.target, due)
+            due = self._next(loop, due)
             await self._sleep(max(0.0, due - self._now()))
             self._late(self._now() - due)
             await self._turn(loop)
 
-    def _next(self, target: Target, last_due: float) -> float:
+    def _next(self, loop: "_Loop", last_due: float) -> float:
+        target = loop.target
         now = self._now()
         # A sleep may end a little early by the wall clock: that moment is done, not due again.
         if now < last_due < now + target.interval_s / 2:
             now = last_due
-        offset_s = cadence.offset_s(repr(target.identity).encode(), target.interval_s)
-        return cadence.next_due(now, offset_s, target.interval_s)
+        return cadence.next_due(now, loop.offset_s, target.interval_s)
 
     async def _turn(self, loop: "_Loop") -> None:
         loop.visiting = loop.in_step = True
@@ -129,16 +129,22 @@ class Pool:
 class _Loop:
     """One target's loop."""
 
-    __slots__ = ("in_step", "target", "task", "turn_s", "visiting")
+    __slots__ = ("in_step", "offset_s", "target", "task", "turn_s", "visiting")
 
     def __init__(self, target: Target, turn_s: float, *, in_step: bool) -> None:
-        self.target = target
+        self.aim(target)
         self.turn_s = turn_s
         """How long its first visit waits for those of the targets before it."""
         self.task: asyncio.Task[None] | None = None
         self.in_step = in_step
         """Its next visit is at its offset, and none before."""
         self.visiting = False
+
+    def aim(self, target: Target) -> None:
+        """Visit this from now on."""
+        self.target = target
+        self.offset_s = cadence.offset_s(repr(target.identity).encode(), target.interval_s)
+        """Its place in the interval."""
 
 
 def _report(target: Target, error: Exception) -> None:

@@ -1,7 +1,6 @@
 """What it costs to cut events into batches, beside the least that anybody does with them."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import cycle, islice
 from operator import attrgetter
 
@@ -27,14 +26,14 @@ def events() -> dict[str, tuple[EmfEvent, ...]]:
     """Events of each kind: a batch is full of short ones by number, of others by bytes."""
     scraped = {SCRAPE: batches.SCRAPE, MINUTE: batches.MINUTE}
     made = {kind: later(batches.full(values).events) for kind, values in scraped.items()}
-    short = [replace(one, message=b'{"gpu":"0","temperature":41}') for one in made[SCRAPE]]
+    short = [one._replace(message=b'{"gpu":"0","temperature":41}') for one in made[SCRAPE]]
     return {SHORT: tuple(short), **made}
 
 
 def later(events: Sequence[EmfEvent]) -> tuple[EmfEvent, ...]:
     """Give so many events, a scrape of them after the other."""
     return tuple(
-        replace(one, at_ms=one.at_ms + number // len(events) * INTERVAL_MS)
+        one._replace(at_ms=one.at_ms + number // len(events) * INTERVAL_MS)
         for number, one in enumerate(islice(cycle(events), EVENTS))
     )
 

@@ -1,7 +1,6 @@
 """Batches: every limit of PutLogEvents holds, and nothing gets lost."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
@@ -162,7 +161,7 @@ def check_cut(events: Sequence[EmfEvent]) -> None:
         assert refusal((*first.events, second.events[0]))
     for gone, reason in cut.dropped:
         # An event may be late and large; either is a reason to drop it.
-        timely, small = replace(gone, at_ms=NOW_MS), replace(gone, message=b"{}")
+        timely, small = gone._replace(at_ms=NOW_MS), gone._replace(message=b"{}")
         bad = timely if reason is DropReason.TOO_LARGE else small
         assert WORDS[reason] in (refusal([bad]) or "")
     lost = {gone.samples for gone, _ in cut.dropped}
