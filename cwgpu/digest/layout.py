@@ -13,6 +13,7 @@ from cwgpu.digest.line import Line, Watch
 from cwgpu.digest.pick import picker
 from cwgpu.digest.pulse import Sensor
 from cwgpu.digest.record import Record
+from cwgpu.digest.share import Commons
 from cwgpu.digest.window import Waiting
 from cwgpu.model.reading import BadLine, Counts, Drop
 
@@ -55,27 +56,29 @@ class Layout:
 
     __slots__ = (
         *("_blank", "_cuts", "_fixed", "_names", "_rests", "_series", "_starts"),
-        *("content_type", "contents"),
+        "contents",
     )
 
     def __init__(
-        self, physical: Sequence[bytes], lines: Mapping[int, Line], contents: Contents, kind: str
+        self,
+        commons: Commons,
+        physical: Sequence[bytes],
+        lines: Mapping[int, Line],
+        contents: Contents,
     ) -> None:
-        """``lines`` are the samples by number; the page has head and value of them, no more.
-
-        ``kind`` is the answer's Content-Type.
-        """
+        """``lines`` are the samples by number; the page has head and value of them, no more."""
         self.contents = contents
-        self.content_type = kind
         # A line that holds no sample is its own name, and nothing may follow it.
-        self._names = list(physical)
-        self._rests = [b""] * len(physical)
+        names, rests = list(physical), [b""] * len(physical)
         for number, line in lines.items():
-            self._names[number] = line.exposed.text
-            self._rests[number] = line.rest
-        self._starts = [len(name) if rest else 0 for name, rest in self._both]
+            names[number] = line.exposed.text
+            rests[number] = line.rest
+        self._names, self._rests = commons.names.give(tuple(names)), rests
+        starts = (len(name) if rest else 0 for name, rest in self._both)
+        self._starts = commons.numbers.give(tuple(starts))
         sizes = [len(name) + len(rest) for name, rest in self._both]
-        self._cuts = [_SIZES[size] if size < len(_SIZES) else size for size in sizes]
+        cuts = [_SIZES[size] if size < len(_SIZES) else size for size in sizes]
+        self._cuts = commons.numbers.give(tuple(cuts))
         self._series = picker(list(lines))
         fixed = [number for number in range(len(physical)) if number not in lines]
         self._fixed = picker(fixed)

@@ -5,7 +5,7 @@ of them (``Line.rest``), and is found by the hash of the whole: a thousand targe
 keys would be most of the agent's memory.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from cwgpu.digest.line import Line
 
@@ -18,35 +18,42 @@ def split(head: bytes) -> tuple[bytes, bytes]:
 
 
 class Lines:
-    """A dictionary of lines by ``Line.head``, which is held nowhere."""
+    """A dictionary of lines by ``Line.head``, which is held nowhere.
 
-    def __init__(self, lines: Iterable[Line] = ()) -> None:
-        """Begin with lines no two of which have one head."""
+    It is made when somebody looks for a line: a page that keeps its shape asks for none.
+    """
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self._all: Sequence[Line] = ()
         self._by_hash: dict[int, Line] = {}
-        for line in lines:
-            self.put(line)
+        """Empty, or all of them."""
 
     def __len__(self) -> int:
-        return len(self._by_hash)
+        return len(self._by_hash) or len(self._all)
 
     def __iter__(self) -> Iterator[Line]:
-        return iter(self._by_hash.values())
+        return iter(self._by_hash.values() or self._all)
 
     def get(self, head: bytes) -> Line | None:
         """Give the line that begins like this, if it is known."""
+        self._open()
         return self._by_hash.get(self._key(head))
 
     def put(self, line: Line) -> None:
         """Know this line; one with its head goes."""
+        self._open()
         self._by_hash[self._key(line.head)] = line
 
     def keep(self, wanted: Callable[[Line], bool]) -> None:
-        """Forget all other lines."""
-        if not all(map(wanted, self)):
-            kept = [line for line in self if wanted(line)]
-            self._by_hash.clear()
-            for line in kept:
-                self.put(line)
+        """Forget all other lines, and take as little memory as can be until the next look."""
+        self._all = [line for line in self if wanted(line)]
+        self._by_hash = {}
+
+    def _open(self) -> None:
+        lines, self._all = self._all, ()
+        for line in lines:
+            self._by_hash[self._key(line.head)] = line
 
     def _key(self, head: bytes) -> int:
         """Give the key that this line has, or would have: its hash, or the next one to be free."""

@@ -59,6 +59,8 @@ class Page:
         self._window = Window(recipe.plan.emf.events.window_s, templates(recipe))
         self._interval_ms = int(recipe.job.interval_s * 1000)
         self._layout: Layout | None = None
+        self._content_type = ""
+        """That of the layout's page."""
         self._feed: Feed | None = None
         """Which metrics the layout's values go to, where they are counted."""
 
@@ -96,7 +98,7 @@ class Page:
             return None
         if self._teller is not None and self._teller.stale:
             return None
-        if layout is not None and layout.content_type == content_type:
+        if layout is not None and self._content_type == content_type:
             texts = layout.match(body)
             if texts is not None:
                 try:
@@ -134,7 +136,9 @@ class Page:
             sensor=self._sensor(samples, watches),
         )
         if _fits(survey):
-            self._layout = Layout(*self._shape(survey, samples), contents, content_type)
+            shape = self._shape(survey, samples)
+            self._layout = Layout(self._recipe.commons, *shape, contents)
+            self._content_type = content_type
         found = values.read([sighting.value for sighting in survey.sightings])
         reading = self._emit(contents, found, at_ms, body)
         return replace(

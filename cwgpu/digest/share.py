@@ -34,6 +34,7 @@ class Commons:
         """Know nothing yet."""
         self.exposed = Shared[Exposed]()
         self.texts = Shared[bytes]()
+        self.names = Shared[tuple[bytes, ...]]()
         self.numbers = Shared[tuple[int, ...]]()
         self.pairs = Shared[tuple[str, str]]()
         self.labels = Shared[LabelPairs]()
