@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from cwgpu.digest import bounds
 from cwgpu.digest.budget import Budget
+from cwgpu.digest.choose import Chooser
 from cwgpu.digest.line import Dropped, Slot
 from cwgpu.digest.share import Commons
 from cwgpu.emf import declare, limits
@@ -68,7 +69,7 @@ class Considered:
     field: str
     """Its name before those, a DCGM field by its usual one."""
     role: Role
-    labels: Labels
+    labels: LabelPairs
     visible: Labels
     """The labels as declarations see them, with the metric's type among them."""
     selecting: tuple[Declaration, ...]
@@ -91,7 +92,10 @@ class Recipe:
         self.budget = budget
         self._emf = emf = plan.emf
         self._dcgm = plan.dcgm
-        self._selecting: dict[str, tuple[Declaration, ...]] = {}
+        self._choosers: dict[str, Chooser] = {}
+        """By metric name."""
+        self._alike: dict[tuple[Declaration, ...], Chooser] = {}
+        """By the declarations: most names have the same."""
         self.commons = Commons()
         # prom_metric_type is written into an event only where somebody can use it there:
         # it costs bytes and splits gauges and counters of one GPU into two events.
@@ -117,7 +121,7 @@ class Recipe:
         is_dcgm = field.startswith(_DCGM)
         scale = scales.of(labelled.exposed) if scales and self._dcgm.aliases else None
         return Slot(
-            labels=self._share(found.visible if self._writes_type else found.labels),
+            labels=self._share(found.visible) if self._writes_type else found.labels,
             metric=self.commons.metrics.give(metric),
             treatment=treatment,
             # What DCGM means by a value does not change with the name that a rule gave it.
@@ -180,32 +184,36 @@ class Recipe:
             labels.setdefault("ClusterName", self._emf.cluster_name)
         if "job" not in labels:
             labels["JobName"] = "default"
-        visible = {**labels, TYPE_LABEL: judged.kind.value}
-        selecting = self._select(name)
-        chosen = declare.matching(selecting, visible) if selecting else ()
-        declared = declare.directives(chosen, visible, dedup=self._emf.dedup)
+        visible, shared = {**labels, TYPE_LABEL: judged.kind.value}, self._share(labels)
+        chooser = self._chooser(name)
+        choice = chooser.choose(judged.kind, shared, visible)
         return Considered(
             name,
             labelled.field,
             judged,
-            labels=labels,
+            labels=shared,
             visible=visible,
-            selecting=selecting,
-            chosen=chosen,
-            declared=declared,
+            selecting=chooser.selecting,
+            chosen=choice.chosen,
+            declared=choice.declared,
         )
 
-    def _select(self, name: str) -> tuple[Declaration, ...]:
-        found = self._selecting.get(name)
+    def _chooser(self, name: str) -> Chooser:
+        found = self._choosers.get(name)
         if found is None:
-            if len(self._selecting) >= _MOST_NAMES:
-                self._selecting.clear()
-            found = declare.selecting(self._emf.declarations, name)
-            self._selecting[name] = found
+            if len(self._choosers) >= _MOST_NAMES:
+                self._choosers.clear()
+                self._alike.clear()
+            selecting = declare.selecting(self._emf.declarations, name)
+            fresh = Chooser(selecting, dedup=self._emf.dedup)
+            found = self._choosers[name] = self._alike.setdefault(selecting, fresh)
         return found
 
     def _share(self, labels: Labels) -> LabelPairs:
-        return self.commons.labels.give(tuple(map(self.commons.pairs.give, pairs(labels))))
+        commons, found = self.commons, pairs(labels)
+        return commons.labels.find(found) or commons.labels.give(
+            tuple(map(commons.pairs.give, found))
+        )
 
     def _treatment(self, name: str, field: str) -> Treatment:
         for selects, treatment in self._emf.counters:

@@ -20,6 +20,10 @@ class Shared(Generic[V]):
         """Know nothing yet."""
         self._known: dict[V, V] = {}
 
+    def find(self, value: V) -> V | None:
+        """Give its equal, if there is one."""
+        return self._known.get(value)
+
     def give(self, value: V) -> V:
         """Give the value, or its equal."""
         if len(self._known) >= _MOST:
