@@ -9,26 +9,36 @@ from cwgpu.model.labels import LabelPairs
 
 V = TypeVar("V", bound=Hashable)
 
-_MOST = 8192
-"""Pages have hundreds of names and texts in common; the bound is against churn and nonsense."""
+_MOST = 1024
+"""Pages have hundreds of names and texts in common; the others are of pods, which come and go."""
 
 
 class Shared(Generic[V]):
-    """Gives what is equal to a value, and was there first."""
+    """Gives what is equal to a value, and was there first.
+
+    What nobody gave among the last many is forgotten: what all targets have in common stays, and
+    pods that come and go leave nothing behind.
+    """
 
     def __init__(self) -> None:
         """Know nothing yet."""
         self._known: dict[V, V] = {}
+        self._former: dict[V, V] = {}
 
     def find(self, value: V) -> V | None:
         """Give its equal, if there is one."""
-        return self._known.get(value)
+        return self.give(value) if value in self._known or value in self._former else None
 
     def give(self, value: V) -> V:
         """Give the value, or its equal."""
+        known = self._known.get(value)
+        if known is not None:
+            return known
+        shared = self._former.get(value, value)
         if len(self._known) >= _MOST:
-            self._known.clear()
-        return self._known.setdefault(value, value)
+            self._former, self._known = self._known, {}
+        self._known[shared] = shared
+        return shared
 
 
 class Commons:

@@ -68,3 +68,15 @@ def test_what_is_shared_has_an_end() -> None:
         shared.give(b"%d" % number)
     again = bytes(bytearray(first))
     assert shared.give(again) is again
+
+
+def test_what_is_asked_for_again_and_again_stays() -> None:
+    """Whatever comes and goes in between, and however it is asked for."""
+    shared, given, found = Shared[bytes](), b"given", b"found"
+    shared.give(given)
+    shared.give(found)
+    for number in range(10_000):
+        shared.give(b"%d" % number)
+        assert shared.give(bytes(bytearray(given))) is given
+        assert shared.find(bytes(bytearray(found))) is found
+    assert shared.find(b"0") is None
