@@ -7,6 +7,7 @@ large or odd numbers, is found for the whole page at once.
 import math
 from array import array
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import NamedTuple, cast
 
 from cwgpu.digest.line import Line, Slot
@@ -15,6 +16,7 @@ from cwgpu.digest.tally import Tally
 from cwgpu.digest.values import Values
 from cwgpu.emf import delta, limits
 from cwgpu.emf import number as emf_number
+from cwgpu.emf.delta import Baseline, Treatment
 from cwgpu.gpu import blank
 from cwgpu.model.drop import DropReason
 
@@ -43,7 +45,10 @@ class Row(NamedTuple):
 class Judge:
     """Decides on the values of a page's places, scrape for scrape."""
 
-    __slots__ = ("_changed", "_decimals", "_lines", "_pick_plain", "_plain", "_positions", "_times")
+    __slots__ = (
+        *("_changed", "_decimals", "_growing", "_lines", "_pick_plain", "_plain"),
+        *("_positions", "_times"),
+    )
 
     def __init__(self, places: Sequence[Place], decimals: int | None) -> None:
         """``places`` are in the page's order."""
@@ -53,7 +58,9 @@ class Judge:
         timed = any(place.at_ms is not None for place in places)
         self._times = tuple([place.at_ms for place in places]) if timed else None
         # As places only those that are looked at each time: there may be a million lines.
-        self._changed = tuple([place for place in places if _is_changed(place.slot)])
+        changed = [place for place in places if _is_changed(place.slot)]
+        self._growing = tuple([(place, _most(place.slot)) for place in changed if _grows(place)])
+        self._changed = tuple([place for place in changed if not _grows(place)])
         plain = [at for at, place in enumerate(places) if not _is_changed(place.slot)]
         self._plain = array("Q", plain)
         self._pick_plain = picker([places[at].position for at in plain])
@@ -65,11 +72,13 @@ class Judge:
     def row(self, values: Values, scraped_at_ms: int, tally: Tally) -> Row:
         """Take the values of a scrape; one that cannot be sent is put to the tally's account."""
         special = self._special(values)
-        if not special and self._decimals is None:
+        if not special and not self._growing and self._decimals is None:
             return Row(scraped_at_ms, values.texts, 0)
         texts: list[bytes | None] = list(values.texts)
         lost = 0
-        made: dict[int, float] = {}
+        made, odd = self._grown(values, scraped_at_ms)
+        if odd:  # what is told of them is told in the page's order
+            special = sorted((*odd, *special), key=attrgetter("position"))
         for place in special:
             given = _value(place, values, scraped_at_ms)
             if isinstance(given, DropReason):
@@ -84,10 +93,31 @@ class Judge:
             self._round(texts, self._decimals)
         return Row(scraped_at_ms, texts, lost)
 
+    def _grown(self, values: Values, at_ms: int) -> tuple[dict[int, float], list[Place]]:
+        """Give the differences of counters that do as counters do, and those that do not.
+
+        It is what ``delta.step`` would say of them, without its many questions.
+        """
+        numbers = values.numbers
+        made: dict[int, float] = {}
+        odd: list[Place] = []
+        for place, most in self._growing:
+            line, _, position, _ = place
+            value = float(numbers[position])
+            total, since_ms = line.baseline or _UNKNOWN
+            if 0 <= total <= value < most and since_ms < at_ms:
+                line.baseline = (value, at_ms)
+                made[position] = value - total
+            else:
+                odd.append(place)
+        return made, odd
+
     def _special(self, values: Values) -> Sequence[Place]:
         """Give the places whose value is not simply sent as the page has it."""
         if not values.finite:
-            return [self._place(at) for at in range(len(self))]
+            growing = {place.position for place, _ in self._growing}
+            apart = (at for at, position in enumerate(self._positions) if position not in growing)
+            return [self._place(at) for at in apart]
         plain = self._pick_plain(values.numbers)
         if not plain or (max(plain) < blank.FLOOR and min(plain) >= -limits.VALUE):
             return self._changed
@@ -109,6 +139,21 @@ class Judge:
 def _is_changed(slot: Slot) -> bool:
     """Whether what is sent is another number than the page has, or depends on more than that."""
     return slot.treatment is not None or slot.convert is not None
+
+
+_UNKNOWN: Baseline = (math.inf, 0)
+"""No total is as large."""
+
+
+def _grows(place: Place) -> bool:
+    """Whether the difference to the last total is sent, if that was at the last scrape."""
+    slot = place.slot
+    return slot.treatment is Treatment.DELTA and slot.convert is None and place.at_ms is None
+
+
+def _most(slot: Slot) -> float:
+    """Give what a total is below, if it needs no second look."""
+    return blank.least(slot.field) if slot.field else limits.VALUE
 
 
 def _value(place: Place, values: Values, scraped_at_ms: int) -> float | DropReason | None:

@@ -39,19 +39,22 @@ _TEXTS = frozenset(
 )
 
 
+def least(name: str) -> float:
+    """Give the least value of this DCGM field that may mean that there is none."""
+    return _INT64 if set(name.split("_")) & _LARGE else FLOOR
+
+
 def is_blank(name: str, value: float) -> bool:
     """Tell whether this value of this DCGM field means that there is none.
 
     The blanks of 32-bit integers and of floats are numbers that a large field may really reach, so
     the field's name decides on them.
     """
-    if value < FLOOR:
-        return False
     if value == _INT64:
         return True
-    words = set(name.split("_"))
-    if words & _LARGE:
+    if value < least(name):
         return False
+    words = set(name.split("_"))
     if _FP64_FIRST <= value <= _FP64_LAST:
         return True
     return _INT32_FIRST <= value <= _INT32_LAST and bool(words & _SMALL)
