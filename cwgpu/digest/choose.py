@@ -12,8 +12,9 @@ from cwgpu.emf.declare import Declaration, Declared
 from cwgpu.model.kind import Kind
 from cwgpu.model.labels import LabelPairs, Labels
 
-_MOST = 4096
-"""Label sets that are remembered: a node has tens. The bound is against churn."""
+_MOST = 512
+"""Label sets that are remembered. A page has tens, and asks for each of them many times in a row;
+the others are of pods that are gone."""
 
 
 class Choice(NamedTuple):
