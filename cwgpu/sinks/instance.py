@@ -10,14 +10,11 @@ slash. So the metadata service says which instance this is, and the EC2 API whic
 """
 
 import contextlib
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from cwgpu.sinks.told import Told
-
-LIMIT_S = 3.0
-"""Longer nobody waits for a name; whoever knows it can write it."""
+from cwgpu.sinks import told
+from cwgpu.sinks.told import LIMIT_S, Told
 
 _METADATA_OFF, _METADATA_AT = "AWS_EC2_METADATA_DISABLED", "AWS_EC2_METADATA_SERVICE_ENDPOINT"
 
@@ -30,16 +27,10 @@ _XEN, _XEN_AMAZON = "sys/hypervisor/uuid", "ec2"
 
 
 def cluster_name(environ: Mapping[str, str], limit_s: float = LIMIT_S) -> Told:
-    """Ask, and give up after this time: whoever waits for the answer goes on without."""
+    """Ask, and give up after this time."""
     if not is_instance(environ):
         return Told()
-    answers: list[Told] = []
-    # A thread that ends with the process: what it waits for may take longer than anybody waits.
-    thread = threading.Thread(target=lambda: answers.append(_ask()), daemon=True)
-    thread.start()
-    thread.join(limit_s)
-    late = Told(fault=f"the tags of this EC2 instance were not there within {limit_s:g} s")
-    return next(iter(answers), late)
+    return told.within(limit_s, "the tags of this EC2 instance", _ask)
 
 
 def is_instance(environ: Mapping[str, str], root: Path = Path("/")) -> bool:

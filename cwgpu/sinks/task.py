@@ -3,24 +3,29 @@
 https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-metadata-endpoint-v4.html
 """
 
+import functools
 import http.client
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
 import orjson
 
-from cwgpu.sinks.told import Told
+from cwgpu.sinks import told
+from cwgpu.sinks.told import LIMIT_S, Told
 
-LIMIT_S = 3.0
-"""Longer nobody waits for a name; whoever knows it can write it."""
 _MOST_BYTES = 1 << 20
 """Of the answer, which tells of each container of the task."""
 
 
 def cluster_name(address: str, limit_s: float = LIMIT_S) -> Told:
-    """Ask at the address that the container's environment names."""
-    where = urlsplit(address)
+    """Ask at the address that the container's environment names; give up after this time."""
+    ask = functools.partial(_ask, address, limit_s)
+    return told.within(limit_s, "the metadata of this ECS task", ask)
+
+
+def _ask(address: str, limit_s: float) -> Told:
     try:
+        where = urlsplit(address)
         connection = http.client.HTTPConnection(
             where.hostname or "", where.port or 80, timeout=limit_s
         )

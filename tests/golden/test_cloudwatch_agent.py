@@ -182,7 +182,7 @@ def test_two_ports_of_one_exporter_are_scraped_once(tmp_path: Path) -> None:
 
 
 def test_an_ecs_task_writes_its_names(tmp_path: Path) -> None:
-    """Other than the agent (P80): ECS is not recognised, but its names can be written."""
+    """Same (P80): outside of ECS its names can be written, and then the datapoints are the same."""
     row = json.loads(json.dumps(CASES["P80"].row))
     section = row["config_fragment"]["logs"]["metrics_collected"]["prometheus"]
     section["log_group_name"] = "/aws/ecs/containerinsights/{ClusterName}/prometheus"

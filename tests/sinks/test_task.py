@@ -40,7 +40,18 @@ def test_an_answer_that_names_none(answer: Answer, fault: str) -> None:
     assert fault in told.fault
 
 
-@pytest.mark.parametrize("address", ["http://127.0.0.1:1/v4/x", "http://127.0.0.1:x/", "nothing"])
+@pytest.mark.parametrize(
+    "address", ["http://127.0.0.1:1/v4/x", "http://127.0.0.1:x/", "http://[::1/", "nothing"]
+)
 def test_nobody_there(address: str) -> None:
     """An address that leads nowhere is a fault like the others."""
     assert "cannot be read" in task.cluster_name(address).fault
+
+
+def test_an_answer_that_takes_too_long() -> None:
+    """Whoever waits goes on without it, also where a little of it comes all the time."""
+    slow = Answer(body=ARN, drip_bytes=1, drip_s=0.005)
+    with FakeExporter(slow, path=PATH) as service:
+        told = task.cluster_name(service.url.removesuffix("/task"), 0.02)
+        service.release()
+    assert told == Told(fault="the metadata of this ECS task were not there within 0.02 s")
