@@ -8,15 +8,26 @@ from typing import Any
 
 from cwgpu.agent.deliveries import Deliveries
 from cwgpu.digest.tellers import Share
+from cwgpu.model.drop import DropReason
 from cwgpu.model.event import EmfEvent
 from cwgpu.model.reading import Reading
 from cwgpu.model.scrape import FailReason, Scrape, ScrapeFailed
 from cwgpu.model.target import DroppedTarget, Forgotten, Identity, Target
-from cwgpu.telemetry import journal
+from cwgpu.telemetry import journal, report
 from cwgpu.telemetry.metrics import Metrics
 from cwgpu.telemetry.summary import Summary
 
 _log = logging.getLogger("cwgpu.agent")
+
+# What CloudWatch would refuse, and somebody can put right. NaN is how exporters say "no value".
+_UNFIT = frozenset(
+    {
+        DropReason.DIMENSION_INVALID,
+        DropReason.NAME_INVALID,
+        DropReason.TOO_LARGE,
+        DropReason.OUT_OF_RANGE,
+    }
+)
 
 
 class Observer(Deliveries):
@@ -27,6 +38,7 @@ class Observer(Deliveries):
         super().__init__(metrics, summary)
         self._known: object = None
         self._empty: set[Identity] = set()
+        self._unfit: dict[Identity, frozenset[DropReason]] = {}
 
     def discovered(
         self,
@@ -40,6 +52,8 @@ class Observer(Deliveries):
             self.summary.discovered(wanted, dropped, forgotten)
         targets = frozenset(target.identity for target in wanted)
         self._empty &= targets
+        for gone in self._unfit.keys() - targets:
+            del self._unfit[gone]
         lost = len(dropped) + sum(forgotten.values())
         fields: dict[str, Any] = {"found": len(wanted), "dropped": lost}
         if dropped and not targets:
@@ -68,6 +82,7 @@ class Observer(Deliveries):
         if self.summary:
             self.summary.scraped(target, scrape, reading)
         self._mind_empty(target, reading)
+        self._mind_unfit(target, reading)
         for bad in reading.bad_lines:
             journal.event(
                 _log,
@@ -209,6 +224,26 @@ class Observer(Deliveries):
         elif target.identity not in self._empty:
             self._empty.add(target.identity)
             journal.event(_log, logging.WARNING, "page_empty", target=target.url, job=target.job)
+
+    def _mind_unfit(self, target: Target, reading: Reading) -> None:
+        """Tell of samples that CloudWatch would refuse, for each reason when it becomes so."""
+        drops = [drop for drop in reading.dropped if drop.reason in _UNFIT]
+        former = self._unfit.pop(target.identity, frozenset())
+        if drops:
+            self._unfit[target.identity] = frozenset(drop.reason for drop in drops)
+        for drop in drops:
+            if drop.reason not in former:
+                journal.event(
+                    _log,
+                    logging.WARNING,
+                    "samples_unfit",
+                    target=target.url,
+                    job=target.job,
+                    reason=drop.reason.value,
+                    count=drop.count,
+                    metrics=drop.names,
+                    detail=drop.detail or report.MEANINGS[drop.reason],
+                )
 
 
 def _pair(first: Identity, second: Identity) -> dict[str, Any]:

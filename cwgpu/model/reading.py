@@ -18,6 +18,8 @@ class Drop:
     count: int
     names: tuple[str, ...]
     """The first few metric names it befell, each once."""
+    detail: str = ""
+    """The rule that decided on the first of them, where the reason does not say it."""
 
 
 @dataclass(frozen=True, slots=True)

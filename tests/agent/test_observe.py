@@ -55,6 +55,35 @@ def test_a_page_with_bad_lines(witness: Witness) -> None:
     assert witness.summary.samples == 3
 
 
+def test_samples_that_cloudwatch_would_refuse(witness: Witness) -> None:
+    """Target, metrics and rule are named, for each reason when it becomes so; NaN is no fault."""
+    rule = "the value of pod holds a character outside ASCII"
+    unfit = Drop(DropReason.DIMENSION_INVALID, 2, ("util", "power"), rule)
+    large = Drop(DropReason.OUT_OF_RANGE, 1, ("power",))
+    usual = Drop(DropReason.NOT_FINITE, 1, ("temp",))
+    witness.observer.discovered([TARGET], [])
+    for drops in ((unfit, usual), (unfit,), (unfit, large), (), (large,)):
+        lost = sum(drop.count for drop in drops)
+        scrape = Scrape(stage.START_MS, b"page", "", 0.1)
+        witness.observer.scraped(TARGET, scrape, Reading((), lost, 0, drops, ()))
+    first, second, third = witness.said("samples_unfit")
+    assert first == {
+        "target": TARGET.url,
+        "job": "dcgm",
+        "reason": "dimension_invalid",
+        "count": 2,
+        "metrics": ("util", "power"),
+        "detail": rule,
+    }
+    assert second == third
+    assert (second["reason"], second["metrics"]) == ("out_of_range", ("power",))
+    assert second["detail"] == "beyond what CloudWatch stores (2^360)"
+    witness.observer.discovered([], [])
+    witness.observer.discovered([TARGET], [])
+    witness.observer.scraped(TARGET, scrape, Reading((), 1, 0, (large,), ()))
+    assert len(witness.said("samples_unfit")) == 4
+
+
 def test_a_failed_scrape(witness: Witness) -> None:
     """The reason is a word that can be alerted on, the detail is for a person."""
     failed = ScrapeFailed(stage.START_MS, FailReason.TIMEOUT, "no answer within 10 s", 10.0)
