@@ -6,7 +6,7 @@ large or odd numbers, is found for the whole page at once.
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import NamedTuple, cast
 
@@ -59,8 +59,10 @@ class Judge:
         self._times = tuple([place.at_ms for place in places]) if timed else None
         # As places only those that are looked at each time: there may be a million lines.
         changed = [place for place in places if _is_changed(place.slot)]
-        self._growing = tuple([(place, _most(place.slot)) for place in changed if _grows(place)])
-        self._changed = tuple([place for place in changed if not _grows(place)])
+        # A line with a time and without one on the same page has its totals in the page's order.
+        growing = [] if timed else [place for place in changed if _grows(place.slot)]
+        self._growing = tuple([(place, _most(place.slot)) for place in growing])
+        self._changed = tuple([place for place in changed if timed or not _grows(place.slot)])
         plain = [at for at, place in enumerate(places) if not _is_changed(place.slot)]
         self._plain = array("Q", plain)
         self._pick_plain = picker([places[at].position for at in plain])
@@ -77,8 +79,8 @@ class Judge:
         texts: list[bytes | None] = list(values.texts)
         lost = 0
         made, odd = self._grown(values, scraped_at_ms)
-        if odd:  # what is told of them is told in the page's order
-            special = sorted((*odd, *special), key=attrgetter("position"))
+        if odd:
+            special = _in_order(odd, special)
         for place in special:
             given = _value(place, values, scraped_at_ms)
             if isinstance(given, DropReason):
@@ -123,7 +125,7 @@ class Judge:
             return self._changed
         pairs = zip(self._plain, plain, strict=True)
         odd = [self._place(at) for at, one in pairs if not -limits.VALUE <= one < blank.FLOOR]
-        return (*odd, *self._changed)
+        return _in_order(odd, self._changed)
 
     def _place(self, at: int) -> Place:
         line, at_ms = self._lines[at], self._times[at] if self._times else None
@@ -141,14 +143,18 @@ def _is_changed(slot: Slot) -> bool:
     return slot.treatment is not None or slot.convert is not None
 
 
+def _in_order(some: Iterable[Place], others: Iterable[Place]) -> Sequence[Place]:
+    """Give all of them in the page's order, in which what becomes of them is told."""
+    return sorted((*some, *others), key=attrgetter("position"))
+
+
 _UNKNOWN: Baseline = (math.inf, 0)
 """No total is as large."""
 
 
-def _grows(place: Place) -> bool:
-    """Whether the difference to the last total is sent, if that was at the last scrape."""
-    slot = place.slot
-    return slot.treatment is Treatment.DELTA and slot.convert is None and place.at_ms is None
+def _grows(slot: Slot) -> bool:
+    """Whether the difference to the last total is sent."""
+    return slot.treatment is Treatment.DELTA and slot.convert is None
 
 
 def _most(slot: Slot) -> float:

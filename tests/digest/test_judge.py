@@ -4,6 +4,8 @@ import json
 from typing import Any
 
 from cwgpu.emf.delta import Treatment
+from cwgpu.model.drop import DropReason
+from cwgpu.model.reading import Drop
 from cwgpu.plan.plan import Events
 from tests.digest import kitchen
 
@@ -42,3 +44,11 @@ def test_what_is_lost_is_not_rounded() -> None:
     """NaN is no number, whatever the precision."""
     text = "# TYPE DCGM_A gauge\n# TYPE DCGM_B gauge\nDCGM_A NaN\nDCGM_B 0.12345\n"
     assert sent(text) == {"DCGM_B": 0.123}
+
+
+def test_what_cannot_be_sent_is_told_in_the_pages_order() -> None:
+    """Values that are converted, and those that are sent as they are."""
+    fields = ("DCGM_FI_DEV_FB_USED_BYTES", "DCGM_A", "DCGM_FI_DEV_FB_FREE_BYTES")
+    text = "".join(f"# TYPE {name} gauge\n{name} 1e300\n" for name in fields)
+    (drop,) = kitchen.read(kitchen.page(kitchen.by_job()), text).dropped
+    assert drop == Drop(DropReason.OUT_OF_RANGE, len(fields), fields)

@@ -71,6 +71,16 @@ STORIES = [
         ),
     ),
     Story(
+        "a counter that comes with a time and without one has its totals in the page's order",
+        (
+            (counter(5), BASELINE),
+            (
+                counter(f"6 {START_MS + 1}") + 'DCGM_C{pod="p"} 9\n',
+                "DCGM_C=1 DCGM_C=3",
+            ),
+        ),
+    ),
+    Story(
         "a counter that is away for a while goes on from where it was",
         ((counter(5), BASELINE), (gauge(1), "DCGM_A=1"), (counter(9), "DCGM_C=4")),
     ),
