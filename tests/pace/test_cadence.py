@@ -60,7 +60,15 @@ def test_an_offset_lies_within_the_interval(identity: bytes, interval_s: float) 
 
 def test_an_offset_is_the_same_in_every_version() -> None:
     """A new release does not move the moments at which targets are scraped."""
-    assert cadence.offset_s(b"http://10.0.12.34:9400/metrics", 60) == pytest.approx(49.407847)
+    assert cadence.offset_s(b"http://10.0.12.34:9400/metrics", 60) == 49.25
+
+
+@pytest.mark.parametrize(("interval_s", "moments"), [(1, 20), (5, 20), (15, 60), (60, 240)])
+def test_targets_share_moments(interval_s: float, moments: int) -> None:
+    """A quarter of a second apart, and in short intervals no less than twenty of them."""
+    offsets = {cadence.offset_s(b"target %d" % number, interval_s) for number in range(5000)}
+    expected = {number * interval_s / moments for number in range(moments)}
+    assert sorted(offsets) == pytest.approx(sorted(expected))
 
 
 def test_offsets_are_spread_over_the_interval() -> None:

@@ -1,6 +1,7 @@
 """The loops, by a clock that only moves when the test says so."""
 
 import asyncio
+from collections import Counter
 import dataclasses
 import heapq
 import itertools
@@ -275,7 +276,7 @@ async def test_a_bug_is_never_silent() -> None:
 
 
 async def test_many_new_targets_take_turns() -> None:
-    """First visits come one shortly after the other, and none later than at its own offset."""
+    """First visits come one shortly after the other, and none later than at its own moment."""
     world = World()
     urls = [f"http://{number}/" for number in range(200)]
     pool = world.pool(prompt=True)
@@ -285,7 +286,7 @@ async def test_many_new_targets_take_turns() -> None:
     firsts = [world.times(url)[0] - START for url in urls]
     assert firsts[0] == 0
     assert max(firsts) <= 2
-    assert len(set(firsts)) == len(urls)
+    assert max(Counter(firsts).values()) <= 20  # what one moment has of 200 targets, and some more
     assert firsts[1] <= 0.02 + 1e-6
 
 
