@@ -1,10 +1,10 @@
 """The loops, by a clock that only moves when the test says so."""
 
 import asyncio
-from collections import Counter
 import dataclasses
 import heapq
 import itertools
+from collections import Counter
 from typing import Any
 
 import pytest
