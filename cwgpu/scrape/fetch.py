@@ -22,7 +22,7 @@ from cwgpu.model.scrape import Scrape, ScrapeFailed
 from cwgpu.model.target import Identity, Target
 from cwgpu.plan.plan import Job
 from cwgpu.scrape import answer, body, fault, wire
-from cwgpu.scrape.message import Unusual
+from cwgpu.scrape.message import Gone, Unusual
 from cwgpu.scrape.wire import Wire
 
 BUILT_IN_LIMIT_BYTES = 64 << 20
@@ -105,16 +105,20 @@ class Fetcher:
     async def _get(
         self, target: Target, job: Job, progress: Progress, began_s: float
     ) -> tuple[bytes, str]:
-        way = self._way(target, job, began_s)
+        way, odd = self._way(target, job, began_s), False
         if way.wire is not None and way.usual:
             progress.client = job.client
             try:
                 return await _short(way.wire, progress)
-            except Unusual:
+            except Unusual as error:
+                odd = not isinstance(error, Gone)
                 progress.connected = progress.reused = progress.heard = False
                 progress.status, progress.body_bytes = None, 0
         way.usual = False
         page = await self._long(target, job, progress)
+        if odd:  # a good answer, but in a form that it will have the next time, too
+            way.close()
+            way.wire = None
         way.usual = True
         return page
 
@@ -168,9 +172,9 @@ class _Way:
     job: Job
     timeout_s: float
     wire: Wire | None
-    """The short one; None where there is but the long one."""
+    """The short one; None where there is but the long one, or pages come in another form."""
     usual: bool = True
-    """The last answer was as the short way wants it."""
+    """There was a page at last."""
     used_s: float = 0.0
 
     def close(self) -> None:

@@ -9,8 +9,13 @@ from typing import NamedTuple, TypeAlias
 
 Bytes: TypeAlias = bytes | bytearray
 
+FRAMES_BYTES = 1 << 16
+"""More than what stands between the chunks of a page, which comes in a few."""
+
 END = b"\r\n\r\n"
-"""Of the head; and nearly always that of the chunks, too."""
+"""Of the head."""
+_LINE_END = b"\r\n"
+_VERSION = b"HTTP/1.1 "
 _HEAD_BYTES = 16384
 _HEAD_FIELDS = 128
 """An exporter's is some hundred bytes, in five fields."""
@@ -19,6 +24,7 @@ _STATUS = re.compile(rb"HTTP/1\.1 ([2-5][0-9]{2})(?: [^\r\n]*)?\r\n")
 _FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*?)[ \t]*\r\n")
 _LENGTH = re.compile(rb"[0-9]{1,18}")
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,8})\r\n")
+_SOME_SIZE = re.compile(rb"(?:[0-9A-Fa-f]{1,8}\r?)?")
 _DECIDING = frozenset(
     (b"connection", b"content-encoding", b"content-length", b"content-type", b"transfer-encoding")
 )
@@ -27,6 +33,10 @@ _DECIDING = frozenset(
 
 class Unusual(Exception):  # noqa: N818 - nothing need be wrong
     """The answer, or that there is none, is not for us."""
+
+
+class Gone(Unusual):
+    """There is no answer, or half of one: the connection was refused, or has ended."""
 
 
 class Head(NamedTuple):
@@ -44,14 +54,15 @@ class Head(NamedTuple):
 
 
 def head(came: Bytes) -> Head | None:
-    """Read status and fields; None while they have not ended."""
+    """Read status and fields; None while they have not ended.
+
+    Nothing is waited for where what has come is no head: it may have no end.
+    """
     end = came.find(END, 0, _HEAD_BYTES)
-    if end < 0 and len(came) < _HEAD_BYTES:
+    if end < 0:
+        _begun(came)
         return None
-    found = _STATUS.match(came)
-    if end < 0 or found is None:
-        raise Unusual
-    fields = _fields(came, found.end(), end + 2)
+    status, fields = _read(came, end + len(_LINE_END))
     length, coding = fields.get(b"content-length"), fields.get(b"transfer-encoding")
     # With neither the body ends with the connection; with both they may disagree.
     if (length is None) == (coding is None) or coding not in {None, b"chunked"}:
@@ -60,7 +71,7 @@ def head(came: Bytes) -> Head | None:
         raise Unusual
     return Head(
         end + len(END),
-        int(found[1]),
+        status,
         None if length is None else int(length),
         fields.get(b"content-type", b"").decode(errors="surrogateescape"),
         fields.get(b"content-encoding", b"").decode("latin-1"),
@@ -68,12 +79,25 @@ def head(came: Bytes) -> Head | None:
     )
 
 
-def _fields(came: Bytes, start: int, end: int) -> dict[bytes, bytes]:
-    """Read those that decide."""
+def _begun(came: Bytes) -> None:
+    """See whether this can become a head."""
+    if len(came) >= _HEAD_BYTES or not _VERSION.startswith(bytes(came[: len(_VERSION)])):
+        raise Unusual
+    lines = came.rfind(b"\n") + 1
+    if lines:
+        _read(came, lines)
+
+
+def _read(came: Bytes, end: int) -> tuple[int, dict[bytes, bytes]]:
+    """Read the status, and those fields that decide."""
+    found = _STATUS.match(came, 0, end)
+    if found is None:
+        raise Unusual
     fields: dict[bytes, bytes] = {}
+    start = found.end()
     for _ in range(_HEAD_FIELDS):
         if start == end:
-            return fields
+            return int(found[1]), fields
         field = _FIELD.match(came, start, end)
         if field is None:
             break
@@ -85,21 +109,48 @@ def _fields(came: Bytes, start: int, end: int) -> dict[bytes, bytes]:
     raise Unusual
 
 
-def joined(came: Bytes, start: int) -> bytes | None:
-    """Join the chunks that begin there; None when there are more to come."""
-    parts, view = [], memoryview(came)
-    length = -1
-    while length:
-        size = _SIZE.match(came, start)
-        if size is not None:
+class Chunks:
+    """A body in chunks, as it comes."""
+
+    def __init__(self, start: int) -> None:
+        """Begin there."""
+        self._start = self._next = start
+        self._parts: list[tuple[int, int]] = []
+        self._whole_bytes = 0
+        self.body_bytes = 0
+        """What has come of the body itself."""
+
+    def joined(self, came: Bytes) -> bytes | None:
+        """Give the body; None while there is more to come. ``came`` is the same, or longer.
+
+        As with heads, nothing is waited for where this can be none.
+        """
+        while size := _SIZE.match(came, self._next):
             first, length = size.end(), int(size[1], 16)
-            parts.append(view[first : first + length])
-            start = first + length
-        if start >= len(came):
-            return None
-        if size is None or came[start : start + 2] != b"\r\n":
+            last = first + length
+            behind = bytes(came[last : last + len(_LINE_END)])
+            if not _LINE_END.startswith(behind):
+                raise Unusual
+            self.body_bytes = self._whole_bytes + min(length, len(came) - first)
+            if behind != _LINE_END:
+                return None
+            self._take(first, last)
+            if not length:
+                return self._all(came)
+        if not _SOME_SIZE.fullmatch(came, self._next):
             raise Unusual
-        start += 2
-    if start != len(came):
-        raise Unusual
-    return b"".join(parts)
+        return None
+
+    def _take(self, first: int, last: int) -> None:
+        self._parts.append((first, last))
+        self._whole_bytes += last - first
+        self._next = last + len(_LINE_END)
+        # Each part takes some hundred bytes.
+        if self._next - self._start - self._whole_bytes > FRAMES_BYTES:
+            raise Unusual
+
+    def _all(self, came: Bytes) -> bytes:
+        if self._next != len(came):
+            raise Unusual
+        view = memoryview(came)
+        return b"".join([view[first:last] for first, last in self._parts])

@@ -16,12 +16,10 @@ from cwgpu.client.connect import Progress
 from cwgpu.client.failure import WithdrawnError
 from cwgpu.plan.client import Client
 from cwgpu.scrape import message
-from cwgpu.scrape.message import Bytes, Head, Unusual
+from cwgpu.scrape.message import Bytes, Chunks, Gone, Head, Unusual
 
-_FRAMES_BYTES = 1 << 16
-"""More than what stands between the chunks of a page, which comes in a few."""
-_ATTEMPTS = 8
-"""How often what has come may look like the end of the chunks and be none."""
+_PIECES = 8
+"""In how many a head may come, which is looked at from its beginning each time."""
 _OK = 200
 
 
@@ -72,9 +70,10 @@ class Wire:
         """Connect when asked first."""
         self._ask = ask
         self._kept: _Connection | None = None
+        self._closed = False
 
     async def get(self, progress: Progress) -> Answer:
-        """Give the answer, whatever its status. No two may ask at a time.
+        """Give the answer, whatever its status.
 
         Raises ``Unusual``, WithdrawnError and BrokenError. There is no timeout: put one around.
         """
@@ -89,12 +88,15 @@ class Wire:
         except asyncio.CancelledError:  # an answer that comes later is nobody's
             connection.close()
             raise
-        self.close()  # should somebody else have asked meanwhile
-        self._kept = connection
+        # Somebody else may have asked meanwhile, or said that nobody will.
+        spare, self._kept = (connection, None) if self._closed else (self._kept, connection)
+        if spare is not None:
+            spare.close()
         return answer
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Keep no connection, nor one that is still asked."""
+        self._closed = True
         if self._kept is not None:
             self._kept.close()
 
@@ -106,7 +108,7 @@ class Wire:
             try:
                 _, kept = await loop.create_connection(_Connection, host, port)
             except OSError as error:
-                raise Unusual from error
+                raise Gone from error
         progress.connected = True
         if not progress.wanted():
             kept.close()
@@ -125,14 +127,15 @@ class _Connection(asyncio.Protocol):
         self._progress = Progress()
         self._came: Bytes = b""
         self._head: Head | None = None
-        self._attempts = 0
+        self._chunks = Chunks(0)
+        self._pieces = 0
 
     async def ask(self, request: bytes, progress: Progress) -> Answer:
         """Send the request and wait for the answer."""
         if self._transport is None or not self.stays:
-            raise Unusual
+            raise Gone
         self._waiter = asyncio.get_running_loop().create_future()
-        self._progress, self._head, self._attempts = progress, None, 0
+        self._progress, self._head, self._pieces = progress, None, 0
         self._transport.write(request)
         try:
             return await self._waiter
@@ -152,11 +155,11 @@ class _Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         del exc
-        self._fail()
+        self._fail(Gone())
 
     def eof_received(self) -> None:
-        # What ends with the connection is no usual answer.
-        self._fail()
+        # What may end so is no usual answer, and is known from its head.
+        self._fail(Gone())
 
     def data_received(self, data: bytes) -> None:
         if self._waiter is None or self._waiter.done():
@@ -169,8 +172,8 @@ class _Connection(asyncio.Protocol):
             self._came = data
         try:
             answer = self._read()
-        except Unusual:
-            self._fail()
+        except Unusual as error:
+            self._fail(error)
             self.close()  # who is asked again is asked on another
             return
         if answer is not None:
@@ -179,20 +182,19 @@ class _Connection(asyncio.Protocol):
             if not answer.head.stays:
                 self.close()
 
-    def _fail(self) -> None:
+    def _fail(self, error: Unusual) -> None:
         self.stays = False
         if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_exception(Unusual())
+            self._waiter.set_exception(error)
 
     def _read(self) -> Answer | None:
         """Give the answer; None while some of it is to come."""
         progress = self._progress
         progress.heard = True
-        self._head = head = self._head or message.head(self._came)
+        head = self._head or self._begin()
         if head is None:
             return None
-        progress.status, progress.body_bytes = head.status, len(self._came) - head.size_bytes
-        if progress.body_bytes > progress.limit_bytes + _FRAMES_BYTES:
+        if len(self._came) - head.size_bytes > progress.limit_bytes + message.FRAMES_BYTES:
             raise Unusual
         body = self._body(head)
         if body is not None:
@@ -201,15 +203,21 @@ class _Connection(asyncio.Protocol):
             raise Unusual  # what is no page may take its time, and nobody here has any for it
         return None
 
-    def _body(self, head: Head) -> bytes | None:
-        if head.length is not None:
-            missing = head.size_bytes + head.length - len(self._came)
-            if missing < 0:
-                raise Unusual
-            return bytes(memoryview(self._came)[head.size_bytes :]) if not missing else None
-        if not self._came.endswith(message.END):
-            return None
-        self._attempts += 1
-        if self._attempts > _ATTEMPTS:
+    def _begin(self) -> Head | None:
+        self._head = head = message.head(self._came)
+        self._pieces += 1
+        if head is not None:
+            self._progress.status, self._chunks = head.status, Chunks(head.size_bytes)
+        elif self._pieces == _PIECES:
             raise Unusual
-        return message.joined(self._came, head.size_bytes)
+        return head
+
+    def _body(self, head: Head) -> bytes | None:
+        if head.length is None:
+            body = self._chunks.joined(self._came)
+            self._progress.body_bytes = self._chunks.body_bytes
+            return body
+        self._progress.body_bytes = come = len(self._came) - head.size_bytes
+        if come > head.length:
+            raise Unusual
+        return bytes(memoryview(self._came)[head.size_bytes :]) if come == head.length else None

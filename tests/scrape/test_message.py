@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cwgpu.scrape import message
-from cwgpu.scrape.message import Head, Unusual
+from cwgpu.scrape.message import Chunks, Head, Unusual
 
 OK = b"HTTP/1.1 200 OK\r\n"
 SOME = OK + b"Content-Length: 3\r\n"
@@ -82,6 +82,25 @@ def test_a_head_without_an_end_is_not_waited_for() -> None:
         message.head(OK + b"X: " + b"x" * 20_000)
 
 
+@pytest.mark.parametrize(
+    "came",
+    [
+        b"SSH-2.0-OpenSSH_9.2\r\n",
+        b"\x15\x03\x01",
+        b"H2",
+        b"HTTP/1.0 ",
+        b"HTTP/1.1 200 OK\n",
+        SOME + b"Date\r\n",
+        SOME + b"Date: a\n",
+        SOME + b"Date: a\r\n\n",
+    ],
+)
+def test_what_cannot_become_a_head_is_not_waited_for(came: bytes) -> None:
+    """Another protocol, and lines that end as they should not."""
+    with pytest.raises(Unusual):
+        message.head(came)
+
+
 CHUNKS = st.lists(st.binary(min_size=1, max_size=20))
 
 
@@ -89,12 +108,21 @@ CHUNKS = st.lists(st.binary(min_size=1, max_size=20))
 def test_chunks_are_joined(chunks: list[bytes], before: bytes) -> None:
     """Whatever is in them; any beginning of them is one, and more to come."""
     written = b"".join(b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in (*chunks, b""))
-    assert message.joined(before + written, len(before)) == b"".join(chunks)
+    assert Chunks(len(before)).joined(before + written) == b"".join(chunks)
+    coming = Chunks(len(before))
     for cut in range(len(written)):
-        try:
-            assert message.joined(bytearray(before + written[:cut]), len(before)) is None
-        except Unusual:  # cut within what frames a chunk: asked only of what ends like a body
-            assert not written[:cut].endswith(message.END)
+        assert coming.joined(bytearray(before + written[:cut])) is None
+    assert coming.joined(before + written) == b"".join(chunks)
+    assert coming.body_bytes == sum(map(len, chunks))
+
+
+def test_half_a_chunk_has_come() -> None:
+    """What frames the chunks is not counted."""
+    coming = Chunks(0)
+    assert coming.joined(b"3\r\nabc\r\n5\r\nab") is None
+    assert coming.body_bytes == len(b"abcab")
+    assert coming.joined(b"3\r\nabc\r\n5\r\nabcde\r") is None
+    assert coming.body_bytes == len(b"abcabcde")
 
 
 @pytest.mark.parametrize(
@@ -110,9 +138,19 @@ def test_chunks_are_joined(chunks: list[bytes], before: bytes) -> None:
         b"000000003\r\nabc\r\n0\r\n\r\n",
         b"3\nabc\n0\n\n",
         b"\r\n\r\n",
+        b"zz",
+        b"000000003",
+        b"3\ra",
+        b"3\r\nabc\ra",
+        b"0\r\n\n",
+        b"3\r\nabc\r\n0\r\n\r\nHTTP/1.1 ",
+        b"1\r\na\r\n" * 20_000,
     ],
 )
 def test_unusual_chunks_are_not_ours(written: bytes) -> None:
-    """Extensions, trailers, sizes that are wrong or odd, and what follows the end."""
+    """Extensions, trailers, sizes that are wrong or odd, what follows the end, and dust.
+
+    That is seen as soon as it is there: the end of such a body may never come.
+    """
     with pytest.raises(Unusual):
-        message.joined(written, 0)
+        Chunks(0).joined(written)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cwgpu.client.connect import Progress
 from cwgpu.model.scrape import FailReason, Scrape, ScrapeFailed
 from cwgpu.model.target import Target
 from cwgpu.plan.client import BasicAuth, Client, Proxy, Secret
@@ -23,6 +24,7 @@ PAGE = b"a 1\n"
 END = b"\r\n\r\n"
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: %d" + END + b"%b"
 USUAL = OK % (len(PAGE), PAGE)
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked" + END
 TO_THE_END = b"HTTP/1.1 200 OK\r\n\r\n" + PAGE
 
 
@@ -82,31 +84,116 @@ async def test_an_answer_may_come_in_any_pieces(cuts: list[int], chunked: bool) 
     assert server.connections == 1
 
 
-async def test_an_unusual_answer_is_asked_for_the_long_way() -> None:
-    """Until that gives a page: then the short way is tried again, and again."""
-    asked = answering(TO_THE_END, TO_THE_END, USUAL, USUAL)
-    async with raw.serve(asked) as server, fetcher() as fetch:
-        answers = [await fetch.fetch(aim(server.url), JOB) for _ in range(3)]
-    assert reasons(answers) == [None, None, None]
-    assert server.connections == 3  # one short and one long, and then one short that stays
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"HTTP/1.0 200 OK\r\nContent-Length: 4" + END + PAGE,
+        TO_THE_END,
+        b"HTTP/1.1 200 OK\nContent-Length: 4\n\n" + PAGE,
+        b"HTTP/1.1 100 Continue" + END + USUAL,
+        CHUNKED + b"4;why=not\r\n" + PAGE + b"\r\n0" + END,
+        CHUNKED + b"4\r\n" + PAGE + b"\r\n0\r\nTrailer: 1" + END,
+        CHUNKED + b"4\r\n" + PAGE + b"\r\n0" + END + USUAL,
+        USUAL + USUAL,
+    ],
+)
+async def test_a_target_that_answers_otherwise_is_asked_twice_once(answer: bytes) -> None:
+    """From then on it is asked the long way: none is to be scraped twice as often as it should."""
+    requests = []
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            requests.append(await reader.readuntil(END))
+            writer.write(answer)
+            await writer.drain()
+            if answer == TO_THE_END:
+                return
+
+    async with raw.serve(handler) as server, fetcher() as fetch:
+        answers = [await fetch.fetch(aim(server.url), JOB) for _ in range(4)]
+    assert [each.body for each in answers if isinstance(each, Scrape)] == [PAGE] * 4
+    assert len(requests) == 5
+
+
+async def test_a_connection_that_ends_in_the_middle_is_no_other_form() -> None:
+    """As when the exporter was restarted: after the next page the short way is the way again."""
+    ends = iter((True, False, False))
+    requests = []
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        broken = next(ends)
+        while True:
+            requests.append(await reader.readuntil(END))
+            writer.write(USUAL[: -broken or None])
+            await writer.drain()
+            if broken:
+                return
+
+    async with raw.serve(handler) as server, fetcher() as fetch:
+        answers = [await fetch.fetch(aim(server.url), JOB) for _ in range(4)]
+    assert reasons(answers) == [None] * 4
+    assert len(requests) == 5
+    assert server.connections == 3  # the broken one, one the long way, and a short one that stays
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (b"SSH-2.0-OpenSSH_9.2\r\n", FailReason.NOT_HTTP),
+        (b"\x15\x03\x01\x00\x02\x02\x46", FailReason.TLS),
+        (b"HTTP/1.1 200 OK\r\nno field\r\n", FailReason.NOT_HTTP),
+        (CHUNKED + b"zz\r\n", FailReason.NOT_HTTP),
+    ],
+)
+async def test_nobody_waits_for_the_end_of_what_is_no_answer(
+    answer: bytes, reason: FailReason
+) -> None:
+    """Though the server keeps the connection, the reason is not that it took too long."""
+    async with raw.serve(answering(answer, answer)) as server, fetcher() as fetch:
+        assert reasons([await fetch.fetch(aim(server.url), JOB)]) == [reason]
 
 
 async def test_a_connection_with_an_unusual_answer_is_closed() -> None:
-    """Also where the server would keep it for ever: there would be one more at each scrape."""
-    extended = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked" + END
-    extended += b"%x;why=not\r\n%b\r\n0\r\n\r\n" % (len(PAGE), PAGE)
-    ended: asyncio.Queue[None] = asyncio.Queue()
+    """Also where the server would keep it for ever."""
+    extended = CHUNKED + b"%x;why=not\r\n%b\r\n0\r\n\r\n" % (len(PAGE), PAGE)
+    ended = asyncio.Event()
 
     async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             while await reader.readuntil(END):
                 writer.write(extended)
-        ended.put_nowait(None)
+        ended.set()
 
     async with raw.serve(handler) as server, fetcher() as fetch, asyncio.timeout(30):
-        for _ in range(3):
-            assert isinstance(await fetch.fetch(aim(server.url), JOB), Scrape)
-            await ended.get()
+        assert isinstance(await fetch.fetch(aim(server.url), JOB), Scrape)
+        await ended.wait()
+        assert server.connections == 2
+
+
+async def test_a_way_that_is_closed_while_it_is_asked_keeps_no_connection() -> None:
+    """The answer comes, and the connection goes."""
+    asked, ended = asyncio.Event(), asyncio.Event()
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(END)
+        asked.set()
+        await closed.wait()
+        writer.write(USUAL)
+        with contextlib.suppress(OSError):
+            await reader.read()
+        ended.set()
+
+    async with raw.serve(handler) as server, asyncio.timeout(30):
+        closed = asyncio.Event()
+        made = wire.ask(Client(), server.url, {})
+        assert made is not None
+        way = wire.Wire(made)
+        asking = asyncio.create_task(way.get(Progress(limit_bytes=1000)))
+        await asked.wait()
+        way.close()
+        closed.set()
+        assert (await asking).body == PAGE
+        await ended.wait()
 
 
 async def test_a_target_that_fails_the_long_way_is_not_asked_twice_again() -> None:
@@ -168,8 +255,8 @@ async def test_an_answer_that_comes_too_late_is_nobodys() -> None:
     assert server.connections == 2
 
 
-async def test_chunks_that_look_like_ended_ones_again_and_again_are_not_ours() -> None:
-    """Looking through a page from its beginning each time would take for ever."""
+async def test_chunks_may_look_like_ended_ones_again_and_again() -> None:
+    """What ends the body is known from where it stands."""
 
     async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(END)
