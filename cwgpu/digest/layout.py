@@ -5,7 +5,7 @@ without its numbers; a page that fits it is read by cutting the numbers out, wit
 label and no regex.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cwgpu.digest.judge import Judge
@@ -16,9 +16,6 @@ from cwgpu.digest.record import Record
 from cwgpu.digest.share import Commons
 from cwgpu.digest.window import Waiting
 from cwgpu.model.reading import BadLine, Counts, Drop
-
-_SIZES = tuple(range(2048))
-"""Of lines. Python has but the first 257 numbers at hand; others would be one object each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +51,7 @@ class Contents:
 class Layout:
     """The shape of a page, to be compared with the next one."""
 
-    __slots__ = (
-        *("_blank", "_cuts", "_fixed", "_names", "_rests", "_series", "_starts"),
-        "contents",
-    )
+    __slots__ = ("_blank", "_fixed", "_names", "_rests", "_series", "_size_bytes", "contents")
 
     def __init__(
         self,
@@ -74,28 +68,22 @@ class Layout:
             names[number] = line.exposed.text
             rests[number] = line.rest
         self._names, self._rests = commons.names.give(tuple(names)), rests
-        starts = (len(name) if rest else 0 for name, rest in self._both)
-        self._starts = commons.numbers.give(tuple(starts))
-        sizes = [len(name) + len(rest) for name, rest in self._both]
-        cuts = [_SIZES[size] if size < len(_SIZES) else size for size in sizes]
-        self._cuts = commons.numbers.give(tuple(cuts))
+        self._size_bytes = sum(map(len, names)) + sum(map(len, rests)) + len(physical) - 1
         self._series = picker(list(lines))
         fixed = [number for number in range(len(physical)) if number not in lines]
         self._fixed = picker(fixed)
         self._blank = (b"",) * len(fixed)
 
-    @property
-    def _both(self) -> Iterable[tuple[bytes, bytes]]:
-        return zip(self._names, self._rests, strict=True)
-
     def match(self, body: bytes) -> Sequence[bytes] | None:
         """Cut the values out of a page of this shape; None for a page of another shape."""
         lines = body.split(b"\n")
-        if len(lines) != len(self._names) or not all(map(bytes.startswith, lines, self._names)):
+        if len(lines) != len(self._names):
             return None
-        if not all(map(bytes.startswith, lines, self._rests, self._starts)):
+        named = map(bytes.removeprefix, lines, self._names)
+        tails = list(map(bytes.removeprefix, named, self._rests))
+        # A line that begins otherwise keeps more than what is behind a head, so all are longer.
+        if sum(map(len, tails)) + self._size_bytes != len(body):
             return None
-        tails = [line[cut:] for line, cut in zip(lines, self._cuts, strict=True)]
         if self._fixed(tails) != self._blank:
             return None
         return self._series(tails)

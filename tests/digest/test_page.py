@@ -546,3 +546,29 @@ def test_numbers_are_sent_as_the_exporter_wrote_them() -> None:
     (event,) = kitchen.read(page, "".join(gauge(text, name) for name, text in texts.items())).events
     for written in (b'"A":0.10000000000000001', b'"B":1E+2', b'"D":1.5', b'"E":0.5', b'"F":7'):
         assert written in event.message
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a_b 1\na 2\n", "a 1\na_b 2\n"),
+        ('a{x="1"} 1\nb{x="2"} 2\n', 'a{x="2"} 1\nb{x="1"} 2\n'),
+        ('a{x="1"} 1\n{"b",x="2"} 2\n', '{"b",x="2"} 1\na{x="1"} 2\n'),
+        ('a{x="1"} 1\nb 1\n', '{x="1"} 1\nb 1\n'),
+        ('a{x="1"} 12\n', 'a{x="1"}12 \n'),
+        ("# HELP a b\na 1\n", "# HELP a bc\na 1\n"),
+        ("a 1\n\nb 2\n", "a 1\nb 2\n\n"),
+        ("a 1\nb 22\n", "a 1\nb 2 2\n"),
+        ('a{x="1"} 1\na{x="2"} 12345678\n', 'a{x="2"} 1\na{x="1"} 12345678\n'),
+    ],
+)
+def test_a_page_of_another_shape_is_not_taken_for_the_known_one(before: str, after: str) -> None:
+    """Lines that change places, lose a part, or grow, are read anew, as by a page that is fresh."""
+    plan = kitchen.by_job(untyped_as_gauge=True)
+    known, fresh = kitchen.page(plan), kitchen.page(plan)
+    kitchen.read(known, before)
+    assert known.replay(after.encode(), START_MS + STEP_MS) is None
+    found, other = (page.read(after.encode(), START_MS + STEP_MS) for page in (known, fresh))
+    assert isinstance(found, Reading)
+    assert isinstance(other, Reading)
+    assert (found.events, found.dropped) == (other.events, other.dropped)
