@@ -15,6 +15,8 @@ from cwgpu.model.labels import LabelPairs, Labels
 _MOST = 512
 """Label sets that are remembered. A page has tens, and asks for each of them many times in a row;
 the others are of pods that are gone."""
+_LONGEST = 1 << 13
+"""Characters of one that is remembered: pods have some hundred, and a page may have megabytes."""
 
 
 class Choice(NamedTuple):
@@ -38,9 +40,14 @@ class Chooser:
         """Ask them; ``visible`` are the labels and the metric's type, which they see as one."""
         found = self._known.get((kind, labels))
         if found is None:
-            if len(self._known) >= _MOST:
-                self._known.clear()
             chosen = declare.matching(self.selecting, visible)
             found = Choice(chosen, declare.directives(chosen, visible, dedup=self._dedup))
-            self._known[kind, labels] = found
+            self._remember((kind, labels), found)
         return found
+
+    def _remember(self, key: tuple[Kind, LabelPairs], found: Choice) -> None:
+        if len(self._known) >= _MOST:
+            self._known.clear()
+        _, labels = key
+        if sum(len(name) + len(value) for name, value in labels) <= _LONGEST:
+            self._known[key] = found

@@ -1,6 +1,6 @@
 """Equal values as one object: targets of a kind differ in few of all the things said of them."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Generic, TypeVar
 
 from cwgpu.digest.line import Exposed
@@ -11,6 +11,11 @@ V = TypeVar("V", bound=Hashable)
 
 _MOST = 1024
 """Pages have hundreds of names and texts in common; the others are of pods, which come and go."""
+_MOST_BYTES = 1 << 20
+_LARGEST_BYTES = 1 << 18
+"""The names of a page of some thousand lines. A line alone may be megabytes, and another each time:
+what nobody else has is not to be kept for others."""
+_REFERENCE_BYTES = 8
 
 
 class Shared(Generic[V]):
@@ -20,10 +25,12 @@ class Shared(Generic[V]):
     pods that come and go leave nothing behind.
     """
 
-    def __init__(self) -> None:
-        """Know nothing yet."""
+    def __init__(self, weigh: Callable[[V], int]) -> None:
+        """Know nothing yet; ``weigh`` gives about the bytes that a value takes."""
+        self._weigh = weigh
         self._known: dict[V, V] = {}
         self._former: dict[V, V] = {}
+        self._known_bytes = 0
 
     def find(self, value: V) -> V | None:
         """Give its equal, if there is one."""
@@ -34,11 +41,18 @@ class Shared(Generic[V]):
         known = self._known.get(value)
         if known is not None:
             return known
-        shared = self._former.get(value, value)
-        if len(self._known) >= _MOST:
-            self._former, self._known = self._known, {}
+        shared, size_bytes = self._former.get(value, value), self._weigh(value)
+        if size_bytes > _LARGEST_BYTES:
+            return shared
+        if len(self._known) >= _MOST or self._known_bytes + size_bytes > _MOST_BYTES:
+            self._former, self._known, self._known_bytes = self._known, {}, 0
         self._known[shared] = shared
+        self._known_bytes += size_bytes
         return shared
+
+
+def _all(texts: Sequence[bytes | str]) -> int:
+    return sum(map(len, texts)) + _REFERENCE_BYTES * len(texts)
 
 
 class Commons:
@@ -46,10 +60,10 @@ class Commons:
 
     def __init__(self) -> None:
         """Know nothing yet."""
-        self.exposed = Shared[Exposed]()
-        self.texts = Shared[bytes]()
-        self.names = Shared[tuple[bytes, ...]]()
-        self.numbers = Shared[tuple[int, ...]]()
-        self.pairs = Shared[tuple[str, str]]()
-        self.labels = Shared[LabelPairs]()
-        self.metrics = Shared[Metric]()
+        self.exposed = Shared[Exposed](lambda one: len(one.text) + len(one.name))
+        self.texts = Shared[bytes](len)
+        self.names = Shared[tuple[bytes, ...]](_all)
+        self.numbers = Shared[tuple[int, ...]](lambda some: _REFERENCE_BYTES * len(some))
+        self.pairs = Shared[tuple[str, str]](_all)
+        self.labels = Shared[LabelPairs](lambda pairs: sum(map(_all, pairs)))
+        self.metrics = Shared[Metric](lambda one: len(one.name))

@@ -6,6 +6,7 @@ get the names that most versions print, so that one dimension set fits all of th
 """
 
 import functools
+import itertools
 
 from cwgpu.gpu import alias, blank
 from cwgpu.model.labels import LabelPairs
@@ -23,9 +24,10 @@ _USUAL = {
 _MOST_KNOWN = 128
 """The series of a page have the labels of its GPUs, or of their parts, one after the other, and
 again for each field. More than any node has would only take memory."""
+_LONGEST = 1 << 13
+"""Characters of those that are remembered: they have some hundred, and may have megabytes."""
 
 
-@functools.lru_cache(_MOST_KNOWN)
 def labels(exposed: LabelPairs) -> LabelPairs:
     """Give a DCGM sample's labels their usual names, in the order in which they came.
 
@@ -33,6 +35,11 @@ def labels(exposed: LabelPairs) -> LabelPairs:
     that name makes way. Labels without a value of their own ("SKIPPING DCGM VALUE") are left out.
     Names must not repeat, neither in the labels given nor in those returned.
     """
+    short = sum(map(len, itertools.chain.from_iterable(exposed))) <= _LONGEST
+    return _known(exposed) if short else _usual(exposed)
+
+
+def _usual(exposed: LabelPairs) -> LabelPairs:
     kept = [(name, value) for name, value in exposed if not blank.is_blank_text(value)]
     taken = {name for name, value in kept if value}
     renamed: dict[str, str] = {}
@@ -45,3 +52,6 @@ def labels(exposed: LabelPairs) -> LabelPairs:
         if value or usual not in taken:
             renamed[usual] = value
     return tuple(renamed.items())
+
+
+_known = functools.lru_cache(_MOST_KNOWN)(_usual)

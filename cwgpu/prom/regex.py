@@ -32,6 +32,8 @@ _MOST_GROUPS = 1000
 of their number. Go's RE2 refuses groups that nest deeper than this."""
 _MOST_MATCHES = 1 << 10
 """Remembered: the samples of a page mostly have the same few values. Each takes half a kilobyte."""
+LONGEST = 1 << 10
+"""Characters of a text of which anything is remembered: a page may have megabytes in one label."""
 
 _META = frozenset("\\.+*?()|[]{}^$")
 _SEPARATE = frozenset((".", "[", "$", ""))
@@ -112,7 +114,9 @@ class Anchored:
         if self._exact is not None:
             groups = (text, text) if self.pattern.startswith("(") else (text,)
             return Match(groups, self._names) if self._exact(text) else None
-        return _matched(self, text) if text.startswith(self._head) else None
+        if not text.startswith(self._head):
+            return None
+        return _matched(self, text) if len(text) <= LONGEST else self.anew(text)
 
     def anew(self, text: str) -> Match | None:
         """Do what ``match`` does, and remember nothing."""
@@ -162,7 +166,7 @@ class Searching:
         """Say whether the text holds a match."""
         if self._exact is not None:
             return self._exact(text)
-        return _found(self, text)
+        return _found(self, text) if len(text) <= LONGEST else self.anew(text)
 
     def anew(self, text: str) -> bool:
         """Say the same, and remember nothing."""

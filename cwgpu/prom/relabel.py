@@ -11,12 +11,15 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from cwgpu.model.labels import Labels
 from cwgpu.prom import casing
-from cwgpu.prom.regex import Anchored
+from cwgpu.prom.regex import LONGEST, Anchored
 from cwgpu.prom.rule import EQUAL, Action, Rule, rule
 from cwgpu.prom.template import Template
+
+T = TypeVar("T")
 
 __all__ = ["Action", "Dropped", "Rule", "apply", "comparison", "rule", "sentence", "step", "value"]
 
@@ -131,8 +134,12 @@ def _drop(labels: Labels, rule: Rule, value: str) -> Labels | None:
     return None if _matches(rule.regex, value) else labels
 
 
-@functools.lru_cache(_MOST_KNOWN)
 def _matches(regex: Anchored, text: str) -> bool:
+    return _remembered(regex, text) if len(text) <= LONGEST else regex.matches(text)
+
+
+@functools.lru_cache(_MOST_KNOWN)
+def _remembered(regex: Anchored, text: str) -> bool:
     return regex.matches(text)
 
 
@@ -168,12 +175,18 @@ def _label_keep(labels: Labels, rule: Rule, _value: str) -> Labels | None:
 
 @functools.lru_cache(_MOST_REGEXES)
 def _named(regex: Anchored) -> Callable[[str], bool]:
-    return functools.lru_cache(_MOST_NAMES)(regex.matches)
+    return _knowing(regex.matches)
 
 
 @functools.lru_cache(_MOST_REGEXES)
 def _copied(regex: Anchored, result: Template) -> Callable[[str], str | None]:
-    return functools.lru_cache(_MOST_NAMES)(lambda name: regex.replace(name, result.expand))
+    return _knowing(lambda name: regex.replace(name, result.expand))
+
+
+def _knowing(ask: Callable[[str], T]) -> Callable[[str], T]:
+    """Remember what was said of names, but for those that are too long to be any."""
+    known = functools.lru_cache(_MOST_NAMES)(ask)
+    return lambda name: known(name) if len(name) <= LONGEST else ask(name)
 
 
 def _lowercase(labels: Labels, rule: Rule, value: str) -> Labels | None:

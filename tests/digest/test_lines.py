@@ -1,5 +1,7 @@
 """What a page remembers of its lines, by a text that is held nowhere."""
 
+import tracemalloc
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,7 +63,7 @@ def test_a_head_is_cut_where_its_labels_begin() -> None:
 
 def test_what_is_shared_has_an_end() -> None:
     """Values that never come again are forgotten with all others, and all is as before."""
-    shared, first = Shared[bytes](), b"name"
+    shared, first = Shared[bytes](len), b"name"
     assert shared.give(first) is first
     assert shared.give(bytes(bytearray(first))) is first
     for number in range(10_000):
@@ -70,9 +72,22 @@ def test_what_is_shared_has_an_end() -> None:
     assert shared.give(again) is again
 
 
+def test_what_is_large_is_not_kept_for_others() -> None:
+    """Neither a text of a megabyte, another each time, nor many of some kilobytes."""
+    shared = Shared[bytes](len)
+    tracemalloc.start()
+    try:
+        for length in (1_000_000, 10_000):
+            for number in range(2000):
+                shared.give(b"%d" % number + bytes(length))
+            assert tracemalloc.get_traced_memory()[0] < 3 << 20
+    finally:
+        tracemalloc.stop()
+
+
 def test_what_is_asked_for_again_and_again_stays() -> None:
     """Whatever comes and goes in between, and however it is asked for."""
-    shared, given, found = Shared[bytes](), b"given", b"found"
+    shared, given, found = Shared[bytes](len), b"given", b"found"
     shared.give(given)
     shared.give(found)
     for number in range(10_000):

@@ -371,6 +371,32 @@ def test_blank_lines_cost_next_to_nothing() -> None:
     assert kept_bytes < 100_000
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["# {}", "{}_a 1", 'a{{x="{}"}} 1', 'DCGM_A{{UUID="GPU-{}"}} 1', 'a{{l{}_a=""}} 1', "a {}"],
+)
+def test_a_page_with_a_large_text_leaves_nothing_behind(line: str) -> None:
+    """Another text each time, as of a program gone mad: what was there long ago is forgotten."""
+    rules = (
+        relabel.rule(action="drop", source_labels=["x"], regex=".*yes"),
+        relabel.rule(source_labels=["x"], regex="(1.*)", target_label="y"),
+        relabel.rule(action="labeldrop", regex="y.*a"),
+        relabel.rule(action="labelmap", regex="(.*)_b"),
+    )
+    plan = kitchen.plan(
+        kitchen.declared(source="x UUID job", matcher="[0-9]x|dcgm", sets=(("job",),))
+    )
+    page = kitchen.page(plan, metric_relabel=rules)
+    kept: list[int] = []
+    tracemalloc.start()
+    for scrape in range(2 * KEPT_SCRAPES + 6):
+        text = line.format(f"{scrape}{'x' * 300_000}")
+        page.read(f"{gauge(1)}# TYPE a gauge\n{text}\n".encode(), START_MS + scrape * STEP_MS)
+        kept.append(tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
+    assert kept[-1] - kept[KEPT_SCRAPES + 2] < 1_000_000
+
+
 def test_a_blank_line_within_a_label_is_part_of_it() -> None:
     """It is passed over where an item may begin, and nowhere else."""
     reading = kitchen.read(kitchen.page(), '# TYPE DCGM_A gauge\nDCGM_A{pod="p\n\n"} 1\n\n')
