@@ -226,8 +226,12 @@ class Observer(Deliveries):
             journal.event(_log, logging.WARNING, "page_empty", target=target.url, job=target.job)
 
     def _mind_unfit(self, target: Target, reading: Reading) -> None:
-        """Tell of samples that CloudWatch would refuse, for each reason when it becomes so."""
-        drops = [drop for drop in reading.dropped if drop.reason in _UNFIT]
+        """Tell of samples that CloudWatch would refuse, for each reason when it becomes so.
+
+        Or that it would refuse by some of their dimension sets.
+        """
+        unfit = (drop for drop in reading.dropped if drop.reason in _UNFIT)
+        drops = list({drop.reason: drop for drop in (*reading.partly, *unfit)}.values())
         former = self._unfit.pop(target.identity, frozenset())
         if drops:
             self._unfit[target.identity] = frozenset(drop.reason for drop in drops)

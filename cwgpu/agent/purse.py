@@ -18,7 +18,7 @@ class Purse:
         self._budget = Budget()
         self._limit: plan.Budget | None = None
         self._told = False
-        observer.metrics.counts(lambda: self._count(clock.wall_ms()))
+        observer.metrics.counts(lambda: self._count(clock.wall_ms()), lambda: self._budget.refusals)
 
     def follow(self, limit: plan.Budget | None) -> Budget | None:
         """Work by this limit; gives the count, for recipes, if there is one to be kept."""

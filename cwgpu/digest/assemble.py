@@ -13,12 +13,13 @@ from cwgpu.digest.budget import Feed
 from cwgpu.digest.draft import Draft
 from cwgpu.digest.judge import Judge, Place
 from cwgpu.digest.layout import Contents
-from cwgpu.digest.line import Dropped, Line
+from cwgpu.digest.line import Dropped, Line, Partial
 from cwgpu.digest.recipe import Recipe
 from cwgpu.digest.record import Kind, Record, Templates
 from cwgpu.digest.tally import Tally
 from cwgpu.digest.tellers import Telling
 from cwgpu.digest.window import Waiting
+from cwgpu.emf.narrow import Narrowed
 from cwgpu.emf.template import Metric, Sets
 from cwgpu.model.drop import DropReason
 from cwgpu.model.labels import LabelPairs, Labels
@@ -54,7 +55,7 @@ def contents(
     ``tally`` is an empty one of the caller's, who wants to know more than the counts; ``feed``
     decides on the metrics that there may be, ``telling`` on what other targets tell too.
     """
-    tally = tally or Tally()
+    tally, partly = tally or Tally(), Tally()
     for line in bad:
         tally.add(DropReason.BAD_LINE, f"line {line.number}")
     records: list[Record] = []
@@ -63,7 +64,7 @@ def contents(
     groups: Iterable[_LabelGroup] = _by_labels(samples, tally).items()
     if telling is not None:
         groups = _heard(groups, telling, tally)
-    for each in _drafts(_narrowed(groups, templates, tally, feed), recipe):
+    for each in _drafts(_narrowed(groups, templates, tally, feed, partly=partly), recipe):
         for record, places in each.records(events.labels, templates, tally):
             records.append(record)
             sent += places
@@ -74,6 +75,7 @@ def contents(
         judge=Judge(sent, events.decimals),
         samples=len(samples) + len(bad),
         drops=tally.drops(),
+        partly=partly.drops(),
         bad_lines=tuple(bad[:_SHOWN_BAD_LINES]),
     )
 
@@ -88,7 +90,7 @@ def _by_labels(samples: Sequence[Sample], tally: Tally) -> dict[_LabelSet, list[
     for position, sample in enumerate(samples):
         fate = sample.line.fate
         if isinstance(fate, Dropped):
-            tally.add(fate.reason, sample.line.name, position=position)
+            tally.add(fate.reason, sample.line.name, position=position, detail=fate.detail)
             continue
         group = groups.setdefault((fate.labels, sample.at_ms), {})
         former = group.get(fate.metric.name)
@@ -127,9 +129,17 @@ class _Group:
 
 
 def _narrowed(
-    groups: Iterable[_LabelGroup], templates: Templates, tally: Tally, feed: Feed | None
+    groups: Iterable[_LabelGroup],
+    templates: Templates,
+    tally: Tally,
+    feed: Feed | None,
+    *,
+    partly: Tally,
 ) -> Iterator[_Group]:
-    """Leave out of each label set what no event can hold, and what may not be."""
+    """Leave out of each label set what no event can hold, and what may not be.
+
+    ``partly`` is the account of those that lose some of their dimension sets.
+    """
     for (labels, at_ms), places in groups:
         narrowed = templates.narrow(labels, tuple(place.slot.metric for place in places))
         for at, reason in narrowed.dropped:
@@ -137,7 +147,22 @@ def _narrowed(
         metrics = list(zip(narrowed.places, narrowed.metrics, strict=True))
         if feed is not None:
             metrics = list(_admitted(feed, dict(labels), places, metrics, tally=tally))
+        for at, detail in _skipped(places, narrowed, metrics):
+            partly.add(DropReason.DIMENSION_INVALID, places[at].line.name, detail=detail)
         yield _Group(labels, at_ms, narrowed.labels, places, metrics)
+
+
+def _skipped(
+    places: Sequence[Place], narrowed: Narrowed, metrics: Iterable[tuple[int, Metric]]
+) -> Iterator[tuple[int, str]]:
+    """Give those that are sent by fewer dimension sets than they are declared for, and why."""
+    hidden = dict(narrowed.skipped) if narrowed.skipped else {}
+    for at, _ in metrics:
+        slot = places[at].slot
+        if isinstance(slot, Partial):
+            yield at, slot.skipped
+        elif at in hidden:
+            yield at, f"[{', '.join(hidden[at])}]: a metric of the event has the name of a label"
 
 
 def _admitted(

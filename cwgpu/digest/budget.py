@@ -15,6 +15,8 @@ from cwgpu.model.labels import Labels
 from cwgpu.plan.plan import Budget as Limit
 
 _HOUR_MS = 3_600_000
+_MOST_REFUSED = 100_000
+"""Metrics without a place that are told apart; who has more has other worries."""
 _NOTED_MS = 60_000
 """How old a note may be, and how often what is an hour old is looked for."""
 
@@ -46,6 +48,8 @@ class Budget:
         self._looked_ms = 0
         self.refused: Identity | None = None
         """The first that found no place, since there was room last."""
+        self._refused: set[int] = set()
+        """Hashes of all that did."""
         self.rooms = 0
         """How often there was room again for metrics after some had been refused."""
 
@@ -59,6 +63,11 @@ class Budget:
         """Give how many there are."""
         self._look(now_ms)
         return len(self._seen)
+
+    @property
+    def refusals(self) -> int:
+        """Give how many found no place since there was room last."""
+        return len(self._refused)
 
     @property
     def exceeded(self) -> bool:
@@ -76,6 +85,8 @@ class Budget:
             self.mind(at_ms)
         if self._full():
             self.refused = self.refused or one
+            if len(self._refused) < _MOST_REFUSED:
+                self._refused.add(hash(one))
             return None
         entry = self._seen.setdefault(one, Entry(one, at_ms))
         entry.at_ms = at_ms
@@ -116,6 +127,7 @@ class Budget:
     def _vacate(self) -> None:
         self.rooms += self.refused is not None
         self.refused = None
+        self._refused.clear()
 
 
 class Feed:

@@ -13,7 +13,7 @@ import orjson
 from cwgpu.digest import assemble, page, values
 from cwgpu.digest.assemble import Sample
 from cwgpu.digest.because import Asked
-from cwgpu.digest.line import Slot
+from cwgpu.digest.line import Partial, Slot
 from cwgpu.digest.recipe import Recipe, Series
 from cwgpu.digest.record import Record
 from cwgpu.digest.survey import Sighting
@@ -55,6 +55,8 @@ class Metric:
     """What is sent for a counter; None for what is sent as it is."""
     directives: tuple[Sets, ...]
     """The dimension sets that CloudWatch gets, by directive; none for a plain field of the log."""
+    skipped: str = ""
+    """A dimension set that it is declared for and cannot have, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +111,16 @@ class Ledger(Tally):
         """By the sample's position among those of the page."""
 
     def add(
-        self, reason: DropReason, name: str, count: int = 1, *, position: int | None = None
+        self,
+        reason: DropReason,
+        name: str,
+        count: int = 1,
+        *,
+        position: int | None = None,
+        detail: str = "",
     ) -> None:
         """Count, and remember the sample."""
-        super().add(reason, name, count)
+        super().add(reason, name, count, detail=detail)
         if position is not None:
             self.reasons[position] = reason
 
@@ -167,6 +175,7 @@ def _metrics(outlines: Sequence[_Json], samples: Sequence[Sample]) -> Iterator[t
                         slot.metric.resolution,
                         treatment=slot.treatment,
                         directives=tuple(directives.get(name, ())),
+                        skipped=slot.skipped if isinstance(slot, Partial) else "",
                     ),
                 )
 

@@ -30,6 +30,8 @@ class Contents:
     drops: tuple[Drop, ...]
     """Samples that are dropped whatever their values."""
     bad_lines: tuple[BadLine, ...]
+    partly: tuple[Drop, ...] = ()
+    """Samples that are sent, and not by all dimension sets that they are declared for."""
     counts: Counts = field(default_factory=Counts)
     """Without new series: there are none as long as the page keeps its lines."""
     shadowed: frozenset[str] = frozenset()

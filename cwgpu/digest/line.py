@@ -27,6 +27,14 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
+class Partial(Slot):
+    """One by fewer dimension sets than it is declared for."""
+
+    skipped: str = ""
+    """The first of the others, and why CloudWatch would not take it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Watch:
     """A line whose value metrics of our own are made of, whatever becomes of the line itself."""
 

@@ -219,6 +219,7 @@ class Page:
             selected=len(contents.judge) - row.lost,
             dropped=tally.drops(),
             bad_lines=contents.bad_lines,
+            partly=contents.partly,
             counts=contents.counts,
             shadowed=contents.shadowed,
             watched=tuple(derived.watched(contents.watches, found.numbers)),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from cwgpu.digest import bounds
 from cwgpu.digest.budget import Budget
 from cwgpu.digest.choose import Chooser
-from cwgpu.digest.line import Dropped, Slot
+from cwgpu.digest.line import Dropped, Partial, Slot
 from cwgpu.digest.share import Commons
 from cwgpu.emf import declare, limits
 from cwgpu.emf.declare import Declaration
@@ -120,7 +120,7 @@ class Recipe:
         metric = Metric(name, sets, unit, resolution)
         is_dcgm = field.startswith(_DCGM)
         scale = scales.of(labelled.exposed) if scales and self._dcgm.aliases else None
-        return Slot(
+        slot = Slot(
             labels=self._share(found.visible) if self._writes_type else found.labels,
             metric=self.commons.metrics.give(metric),
             treatment=treatment,
@@ -128,6 +128,7 @@ class Recipe:
             field=(labelled.exposed if scale else field) if self._dcgm.blanks and is_dcgm else "",
             convert=plausible.within(field, scale) if self._dcgm.bounds else scale,
         )
+        return _partial(slot, found.declared) if found.declared.invalid else slot
 
     def consider(self, series: Series, target_labels: Labels) -> Considered | Dropped | Refused:
         """Go as far as the declarations, whose answer decides."""
@@ -252,6 +253,12 @@ def _used(emf: Emf) -> frozenset[str]:
     return frozenset(
         name for names in (*sets, kept if isinstance(kept, tuple) else ()) for name in names
     )
+
+
+def _partial(slot: Slot, declared: declare.Declared) -> Partial:
+    names, fault = declared.invalid[0]
+    skipped = f"[{', '.join(names)}]: {fault}"
+    return Partial(slot.labels, slot.metric, slot.treatment, slot.field, slot.convert, skipped)
 
 
 def _undeclared(chosen: tuple[Declaration, ...], declared: declare.Declared) -> Dropped:

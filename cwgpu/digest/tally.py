@@ -19,11 +19,18 @@ class Tally:
         self._known = tuple(drops)
         self._counts: dict[DropReason, int] = {}
         self._names: dict[DropReason, list[str]] = {}
+        self._details: dict[DropReason, str] = {}
 
     def add(
-        self, reason: DropReason, name: str, count: int = 1, *, position: int | None = None
+        self,
+        reason: DropReason,
+        name: str,
+        count: int = 1,
+        *,
+        position: int | None = None,
+        detail: str = "",
     ) -> None:
-        """Count samples of the metric ``name``.
+        """Count samples of the metric ``name``; ``detail`` is the rule that decided.
 
         ``position`` is that of a single one among the page's. It makes no difference here; an
         explanation keeps it (``explain.Ledger``).
@@ -32,6 +39,8 @@ class Tally:
         if not self._counts:  # most pages have nothing to add to what their shape drops
             self._counts = {drop.reason: drop.count for drop in self._known}
             self._names = {drop.reason: list(drop.names) for drop in self._known}
+            self._details = {drop.reason: drop.detail for drop in self._known}
+        self._details.setdefault(reason, detail)
         self._counts[reason] = self._counts.get(reason, 0) + count
         names = self._names.setdefault(reason, [])
         shown = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
@@ -43,7 +52,7 @@ class Tally:
         if not self._counts:
             return self._known
         return tuple(
-            Drop(reason, self._counts[reason], tuple(self._names[reason]))
+            Drop(reason, self._counts[reason], tuple(self._names[reason]), self._details[reason])
             for reason in DropReason
             if reason in self._counts
         )

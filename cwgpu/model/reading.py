@@ -88,6 +88,9 @@ class Reading:
     dropped: tuple[Drop, ...]
     bad_lines: tuple[BadLine, ...]
     """The first few; all of them are counted in ``dropped``."""
+    partly: tuple[Drop, ...] = ()
+    """Samples among ``selected`` that CloudWatch gets by fewer dimension sets than they are
+    declared for, because it would refuse the others."""
     counts: Counts = Counts()
     shadowed: frozenset[str] = frozenset()
     """Names of report series (``up`` and the like) that the page itself has for this target."""

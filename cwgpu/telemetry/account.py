@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from cwgpu.model.drop import DropReason
 from cwgpu.model.event import EmfEvent, Outcome
-from cwgpu.model.reading import BadLine, Reading
+from cwgpu.model.reading import BadLine, Drop, Reading
 from cwgpu.model.scrape import Scrape, ScrapeFailed
 from cwgpu.model.target import DroppedTarget, Forgotten, Identity, Target
 from cwgpu.telemetry import identity
@@ -44,6 +44,16 @@ class Lost:
     count: int = 0
     names: dict[str, None] = field(default_factory=dict)
     """The first few metric names; the values say nothing, the order does."""
+    detail: str = ""
+    """The rule that decided on the first of them."""
+
+    def add(self, drop: Drop) -> None:
+        """Take those of one page."""
+        self.count += drop.count
+        self.detail = self.detail or drop.detail
+        for name in drop.names:
+            if len(self.names) < NAMES:
+                self.names.setdefault(name)
 
 
 class Account:
@@ -59,6 +69,8 @@ class Account:
         self.samples = 0
         self.selected = 0
         self.lost: dict[DropReason, Lost] = {}
+        self.partly: dict[DropReason, Lost] = {}
+        """Samples that are sent, and not by all dimension sets that they are declared for."""
         self.lost_later: Counter[DropReason] = Counter()
         """Samples that were selected, and lost on their way out."""
         self.events = 0
@@ -118,7 +130,7 @@ class Account:
         for bad in reading.bad_lines:
             if len(seen.bad_lines) < BAD_LINES:
                 seen.bad_lines.setdefault(bad.number, bad)
-        seen.lost.update(drop.reason for drop in reading.dropped)
+        seen.lost.update(drop.reason for drop in (*reading.dropped, *reading.partly))
         self.reported(reading)
 
     def reported(self, reading: Reading) -> None:
@@ -126,11 +138,9 @@ class Account:
         self.samples += reading.samples
         self.selected += reading.selected
         for drop in reading.dropped:
-            lost = self.lost.setdefault(drop.reason, Lost())
-            lost.count += drop.count
-            for name in drop.names:
-                if len(lost.names) < NAMES:
-                    lost.names.setdefault(name)
+            self.lost.setdefault(drop.reason, Lost()).add(drop)
+        for drop in reading.partly:
+            self.partly.setdefault(drop.reason, Lost()).add(drop)
         self.closed(reading.events)
 
     def closed(self, events: Iterable[EmfEvent]) -> None:

@@ -103,9 +103,10 @@ class Metrics:
         """Ask this at each rendering whether we lead."""
         self._leader.set_function(lambda: float(leads()))
 
-    def counts(self, metrics: Callable[[], int]) -> None:
-        """Ask this at each rendering how many custom metrics there are."""
+    def counts(self, metrics: Callable[[], int], refused: Callable[[], int]) -> None:
+        """Ask this at each rendering how many custom metrics there are, and how many may not be."""
         self._custom_metrics.set_function(metrics)
+        self._refused_metrics.set_function(refused)
 
     def tells_twice(self, gpus: Callable[[], int]) -> None:
         """Ask this at each rendering of how many GPUs several targets tell."""
@@ -220,6 +221,9 @@ class Metrics:
             self._dropped.labels(reason.value)
         self._custom_metrics = self._meters.gauge(
             "custom_metrics", "Custom metrics of CloudWatch that had a value within the last hour."
+        )
+        self._refused_metrics = self._meters.gauge(
+            "custom_metrics_refused", "Custom metrics that the budget has had no room for."
         )
         self._told_twice = self._meters.gauge(
             "gpus_told_twice", "GPUs of which several targets tell the same, and none is preferred."

@@ -61,6 +61,8 @@ _OF_SOME = frozenset(
     }
 )
 """Reasons that are mostly one target's own. The others befall all of a job, or are no surprise."""
+_OF_RULES = frozenset({DropReason.DIMENSION_INVALID, DropReason.NAME_INVALID})
+"""Reasons that do not say which of several rules decided."""
 
 
 def render(account: Account, width: int) -> str:
@@ -134,8 +136,15 @@ def _samples(account: Account, width: int) -> Iterator[str]:
         names = [*lost.names, *(["..."] if len(lost.names) == NAMES else [])]
         if lost.names:
             yield from _item(", ".join(names), width, indent=digits + 3)
+        if reason in _OF_RULES and lost.detail:
+            yield from _item(lost.detail, width, indent=digits + 3)
         if reason in _OF_SOME:
             yield from _item(_whose(account, reason), width, indent=digits + 3)
+    for reason, lost in account.partly.items():
+        yield from _item(f"{lost.count:,} sent by fewer dimension sets, {reason.value}:", width)
+        yield from _item(", ".join(lost.names), width, indent=digits + 3)
+        yield from _item(lost.detail, width, indent=digits + 3)
+        yield from _item(_whose(account, reason), width, indent=digits + 3)
     for reason, count in account.lost_later.items():
         yield from _item(
             f"{count:,} lost after selection, {reason.value}: {MEANINGS[reason]}", width

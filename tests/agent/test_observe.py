@@ -84,6 +84,19 @@ def test_samples_that_cloudwatch_would_refuse(witness: Witness) -> None:
     assert len(witness.said("samples_unfit")) == 4
 
 
+def test_dimension_sets_that_cloudwatch_would_refuse(witness: Witness) -> None:
+    """They are told of like samples, and once where there are both."""
+    partly = Drop(DropReason.DIMENSION_INVALID, 1, ("util",), "[pod]: the value of pod is blank")
+    whole = Drop(DropReason.DIMENSION_INVALID, 1, ("power",), "the value of gpu is blank")
+    witness.observer.discovered([TARGET], [])
+    for dropped in ((), (whole,)):
+        scrape = Scrape(stage.START_MS, b"page", "", 0.1)
+        reading = Reading((), 2, 2 - len(dropped), dropped, (), partly=(partly,))
+        witness.observer.scraped(TARGET, scrape, reading)
+    (said,) = witness.said("samples_unfit")
+    assert said["detail"] == "[pod]: the value of pod is blank"
+
+
 def test_a_failed_scrape(witness: Witness) -> None:
     """The reason is a word that can be alerted on, the detail is for a person."""
     failed = ScrapeFailed(stage.START_MS, FailReason.TIMEOUT, "no answer within 10 s", 10.0)

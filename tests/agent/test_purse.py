@@ -54,6 +54,7 @@ async def test_what_is_refused_is_counted_and_named(world: World) -> None:
     assert (said["metrics"], said["budget"]) == (3, 3)
     assert "energy of ClusterName=lab, Namespace=gpu, Service=dcgm, job=" in str(said["refused"])
     assert world.witness.lost("over_budget") == 3
+    assert world.witness.value("cwgpu_custom_metrics_refused") == 1
 
 
 async def test_a_larger_budget_lets_in_what_was_refused(world: World) -> None:

@@ -259,6 +259,21 @@ def test_a_live_exporter_is_asked_as_the_job_asks_it(
     assert headers["x-prometheus-scrape-timeout-seconds"] == "1"
 
 
+def test_a_dimension_set_that_cannot_be(tmp_path: Path) -> None:
+    """What is sent by the others says which one is skipped, and why."""
+    path = program.configuration(tmp_path / "a.json", "10.0.0.1:9400")
+    document = json.loads(path.read_text("utf-8"))
+    processor = document["logs"]["metrics_collected"]["prometheus"]["emf_processor"]
+    processor["metric_declaration"][0]["dimensions"].append(["Service"])
+    path.write_text(json.dumps(document), "utf-8")
+    body = program.page().replace(b"train-0", "é".encode())
+    code, stdout, _ = page("-c", str(path), "--page", "-", stdin=body)
+    assert code == exits.OK
+    by, skipped = stdout.partition("    by ")[2].splitlines()[:2]
+    assert by == "[Service]"
+    assert skipped == "    not by [Service, pod]: the value of pod holds a character outside ASCII"
+
+
 def test_what_is_told_of_a_series(tmp_path: Path) -> None:
     """The members of one line, for what is sent, what waits for a second scrape and what is not."""
     path = program.configuration(tmp_path / "a.json", "10.0.0.1:9400")
@@ -299,6 +314,7 @@ def test_what_is_told_of_a_series(tmp_path: Path) -> None:
         "resolution": None,
         "treatment": "gauge",
         "dimensions": [[["Service", "pod"]]],
+        "skipped": None,
         "event": event,
     }
     assert (energy["outcome"], energy["reason"]) == ("dropped", "counter_baseline")

@@ -178,6 +178,20 @@ def test_newest_metrics_are_refused() -> None:
     assert lost(read(other, body("a", "b"))) == {DropReason.OVER_BUDGET: 2}
 
 
+def test_metrics_that_are_refused_are_counted() -> None:
+    """Each once, though its sample is sent by another set; anew once there was room."""
+    one = budget(2)
+    of = page(one)
+    for step in range(3):
+        reading = read(of, body("a", "b", "c", value=step), START_MS + step * STEP_MS)
+        assert lost(reading) == {}
+    assert (one.count(START_MS), one.refusals) == (2, 2)
+    one.follow(Limit(3, drops=True))
+    assert one.refusals == 0
+    read(of, body("a", "b", "c"), START_MS + 3 * STEP_MS)
+    assert (one.count(START_MS), one.refusals) == (3, 1)
+
+
 def test_what_is_refused_is_named() -> None:
     """The metric's name stands beside the count."""
     pods = kitchen.plan(kitchen.declared(sets=SETS[:1]))

@@ -137,6 +137,18 @@ def test_a_series_that_is_sent() -> None:
     assert (found.samples, found.selected, found.dropped) == (1, 1, ())
 
 
+def test_a_dimension_set_that_cloudwatch_would_refuse() -> None:
+    """It is named with the reason, also where nothing is left but a field of the log."""
+    refused = UTIL.replace('"p"', '"é"')
+    both = kitchen.plan(kitchen.declared(sets=(("job", "pod"), ("job",))))
+    logged = kitchen.plan(kitchen.declared(sets=(("job", "pod"),)), log_unselected=True)
+    for of, left in ((both, (kitchen.JOB,)), (logged, ())):
+        metric = only(refused, of).metric
+        assert metric is not None
+        assert metric.directives == left
+        assert metric.skipped == "[job, pod]: the value of pod holds a character outside ASCII"
+
+
 def test_series_are_told_by_their_event() -> None:
     """Labels and the page's own times part them; metrics of one GPU share one."""
     text = (

@@ -36,3 +36,16 @@ def test_only_the_beginning_of_an_endless_name_is_kept() -> None:
     tally.add(DropReason.UNTYPED, "m" * 255)
     tally.add(DropReason.UNTYPED, "n" * 1_000_000)
     assert [len(name) for name in tally.drops()[0].names] == [255, 258]
+
+
+def test_the_first_rule_of_each_reason_is_kept() -> None:
+    """One sentence tells what to look at; an account that goes on keeps it."""
+    tally = Tally()
+    for rule in ("pod is blank", "pod is too long"):
+        tally.add(DropReason.DIMENSION_INVALID, "m", detail=rule)
+    tally.add(DropReason.UNTYPED, "m")
+    (untyped, invalid) = tally.drops()
+    assert (untyped.detail, invalid.detail) == ("", "pod is blank")
+    more = Tally(tally.drops())
+    more.add(DropReason.DIMENSION_INVALID, "n", detail="gpu is blank")
+    assert more.drops()[1] == Drop(DropReason.DIMENSION_INVALID, 3, ("m", "n"), "pod is blank")

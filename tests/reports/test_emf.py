@@ -313,10 +313,32 @@ def test_a_label_that_is_no_dimension(report: Json, value: str, reason: DropReas
     text = f'# TYPE u gauge\nu{{pod="{value}"}} 1\nu{{pod="good"}} 2\n'
     reading = read(kitchen.page(), text)
     assert values(reading) == Counter({("u", 2.0): 1})
-    assert [(drop.reason, drop.count) for drop in reading.dropped] == [(reason, 1)]
+    ((said, count, rule),) = [(drop.reason, drop.count, drop.detail) for drop in reading.dropped]
+    assert (said, count) == (reason, 1)
+    assert rule.startswith("the value of pod ")
     field = read(kitchen.page(by_job()), f'# TYPE u gauge\nu{{modelName="{value}"}} 1\n')
     assert values(field) == Counter({("u", 1.0): 1})
     assert messages(field)[0]["modelName"] == value
+
+
+@rows.of("ISS-152")
+def test_a_dimension_set_that_cannot_be(report: Json) -> None:
+    """It costs its own datapoint, and is named; the sample is sent by the other sets."""
+    both = declared(sets=(("job", "pod"), ("job",)))
+    text = '# TYPE u gauge\nu{pod="é"} 1\n# TYPE pod gauge\npod{gpu="0",pod="p"} 2\n'
+    page = kitchen.page(kitchen.plan(both))
+    for at_ms in (START_MS, START_MS + STEP_MS):
+        reading = read(page, text, at_ms)
+        assert values(reading) == Counter({("u", 1.0): 1, ("pod", 2.0): 1})
+        assert (reading.selected, reading.dropped) == (2, ())
+        ((reason, count, names, rule),) = [
+            (drop.reason, drop.count, drop.names, drop.detail) for drop in reading.partly
+        ]
+        assert (reason, count, names) == (DropReason.DIMENSION_INVALID, 2, ("u", "pod"))
+        assert rule == "[job, pod]: the value of pod holds a character outside ASCII"
+    hidden = text[text.index("# TYPE pod") :]
+    (drop,) = read(kitchen.page(kitchen.plan(both)), hidden).partly
+    assert drop.detail == "[job, pod]: a metric of the event has the name of a label"
 
 
 @rows.of("ISS-156")

@@ -109,6 +109,28 @@ def test_whose_samples_cannot_be_sent() -> None:
     assert "of targets that are gone" in summary.render()
 
 
+def test_rules_that_decided() -> None:
+    """Where a reason has several rules the first that decided is told, also of single sets."""
+    summary = Summary()
+    rule = "the value of pod is blank"
+    invalid = Drop(DropReason.DIMENSION_INVALID, 2, ("A",), rule)
+    partly = Drop(DropReason.DIMENSION_INVALID, 1, ("B",), f"[pod]: {rule}")
+    summary.discovered([aim()], [])
+    for _ in range(2):
+        summary.scraped(aim(), PAGE, reading(invalid, selected=1, partly=(partly,)))
+    lines = [line.strip() for line in summary.render(120).splitlines()]
+    assert lines[2:10] == [
+        "4 dimension_invalid: selected, but a label's value is no CloudWatch dimension",
+        "A",
+        rule,
+        "of http://10.0.0.1:9400/metrics",
+        "2 sent by fewer dimension sets, dimension_invalid:",
+        "B",
+        f"[pod]: {rule}",
+        "of http://10.0.0.1:9400/metrics",
+    ]
+
+
 def test_nothing_has_happened_yet() -> None:
     """Before the first scrape there is a line to show, too."""
     summary = Summary()

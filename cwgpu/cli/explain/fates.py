@@ -105,6 +105,7 @@ def _metric(metric: Metric | None, events: Sequence[Any]) -> Value:
         "resolution": metric.resolution,
         "treatment": treatment(metric),
         "dimensions": metric.directives,
+        "skipped": metric.skipped or None,
         "event": events[metric.event],
     }
 

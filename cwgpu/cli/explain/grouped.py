@@ -76,7 +76,7 @@ def _alike(
     groups: dict[object, list[int]] = {}
     for event, metrics in going.items():
         one = found.events[event]
-        shape = tuple((m.name, m.treatment, m.unit, m.resolution, m.directives) for m in metrics)
+        shape = tuple((m.name, m.treatment, m.unit, m.resolution, _sets(m)) for m in metrics)
         groups.setdefault((one.stream, one.at_ms, frozenset(one.labels), shape), []).append(event)
     for events in groups.values():
         yield [found.events[event] for event in events], going[events[0]]
@@ -93,9 +93,13 @@ def _event(events: Sequence[Event], metrics: Iterable[Metric]) -> Iterator[str]:
         yield f"      {name} = {_values([event.labels[name] for event in events])}"
     by_sets: dict[object, list[Metric]] = {}
     for metric in metrics:
-        by_sets.setdefault(metric.directives, []).append(metric)
+        by_sets.setdefault(_sets(metric), []).append(metric)
     for alike in by_sets.values():
         yield from _metrics(alike)
+
+
+def _sets(metric: Metric) -> object:
+    return metric.directives, metric.skipped
 
 
 def _metrics(alike: Sequence[Metric]) -> Iterator[str]:
@@ -104,6 +108,8 @@ def _metrics(alike: Sequence[Metric]) -> Iterator[str]:
         yield "    without dimensions, as plain fields of the log:"
     for sets in directives:
         yield "    by " + " and ".join(f"[{', '.join(names)}]" for names in sets)
+    if alike[0].skipped:
+        yield f"    not by {alike[0].skipped}"
     width = max(len(metric.name) for metric in alike)
     for metric, series in Counter(alike).items():
         yield f"        {metric.name:<{width}}  {', '.join(_traits(metric, series))}"
