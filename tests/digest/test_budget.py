@@ -192,6 +192,14 @@ def test_metrics_that_are_refused_are_counted() -> None:
     assert (one.count(START_MS), one.refusals) == (3, 1)
 
 
+def test_no_more_are_counted_than_can_be_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page of nonsense costs no memory without end."""
+    monkeypatch.setattr("cwgpu.digest.budget._MOST_REFUSED", 2)
+    one = budget(0)
+    assert [bool(one.admit(identity(name), START_MS)) for name in "abc"] == [0, 0, 0]
+    assert one.refusals == 2
+
+
 def test_what_is_refused_is_named() -> None:
     """The metric's name stands beside the count."""
     pods = kitchen.plan(kitchen.declared(sets=SETS[:1]))

@@ -598,3 +598,14 @@ def test_a_page_of_another_shape_is_not_taken_for_the_known_one(before: str, aft
     assert isinstance(found, Reading)
     assert isinstance(other, Reading)
     assert (found.events, found.dropped) == (other.events, other.dropped)
+
+
+def test_a_set_that_a_metric_hides_is_named() -> None:
+    """A metric called as a label takes its place; what is sent by the other sets says so."""
+    sets = (("job", "pod"), ("job",))
+    text = '# TYPE pod gauge\npod{gpu="0",pod="p"} 2\n'
+    reading = kitchen.read(kitchen.page(kitchen.plan(kitchen.declared(sets=sets))), text)
+    assert [point.dimensions for point in kitchen.points(reading)] == [{("job", "dcgm")}]
+    (drop,) = reading.partly
+    assert (drop.count, drop.names) == (1, ("pod",))
+    assert drop.detail == "[job, pod]: a metric of the event has the name of a label"
