@@ -19,7 +19,7 @@ def describe() -> dict[str, Any]:
     return {
         "cpu": next(names, platform.machine()),
         "cores": os.cpu_count(),
-        "kernel": platform.release(),
+        "kernel": platform.release().partition("-")[0],
         "python": platform.python_version(),
         "load_average": [round(each, 2) for each in os.getloadavg()],
         "libraries": {name: metadata.version(name) for name in _LIBRARIES},
