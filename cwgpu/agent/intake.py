@@ -126,6 +126,7 @@ class Intake:
         self._chorus.silence()
         self._frost.keep(())
         self._close()
+        self._fetcher.rest()
         self._reconcile()
 
     def rescale(self, shard: Shard) -> None:
@@ -260,8 +261,7 @@ class Intake:
         self._chorus.heard(target, reading)
         self._frost.feel(target, reading.pulse, at_ms)
         report = Report(up=True, duration_s=duration_s, counts=reading.counts)
-        watched = reading.watched
-        self._reports.send(target, at_ms, report, reading.shadowed, watched=watched)
+        self._reports.send(target, at_ms, report, reading.shadowed, watched=reading.watched)
         self._purse.look(at_ms)
 
     def _fail(self, target: Target, failed: ScrapeFailed, counts: Counts) -> None:

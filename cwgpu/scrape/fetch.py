@@ -75,10 +75,14 @@ class Fetcher:
         traceback: TracebackType | None,
     ) -> None:
         """Close every connection."""
+        self.rest()
+        await self.clients.__aexit__(kind, error, traceback)
+
+    def rest(self) -> None:
+        """Keep no connections of ours: nobody is asked for a while, and nobody would close them."""
         for way in self._ways.values():
             way.close()
         self._ways.clear()
-        await self.clients.__aexit__(kind, error, traceback)
 
     async def fetch(
         self, target: Target, job: Job, *, wanted: Callable[[], bool] = lambda: True

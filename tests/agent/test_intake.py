@@ -22,6 +22,7 @@ from tests.agent import stage
 from tests.agent.stage import Hands, Witness
 from tests.digest import kitchen
 from tests.fakes.exporter import Answer, FakeExporter
+from tests.scrape import raw
 
 INTERVAL_S = 60.0
 # More than the pool leaves between the first visits of two targets.
@@ -477,6 +478,25 @@ async def test_what_is_found_while_standing_by_is_scraped_then(
         assert world.exporter.requests == []
         world.lead(anew=True)
         await world.scraped(1)
+
+
+async def test_who_leads_no_more_keeps_no_connection(world: World) -> None:
+    """An exporter would keep it for ever, and there are thousands of them."""
+    ended = asyncio.Event()
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+            while await reader.readuntil(b"\r\n\r\n"):
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        ended.set()
+
+    async with raw.serve(handler) as server, asyncio.timeout(30):
+        world.intake.follow(plan(job(f"127.0.0.1:{server.port}")))
+        await world.intake.discover()
+        await world.scraped(1)
+        world.end()
+        await ended.wait()
+        assert server.connections == 1
 
 
 async def test_the_end_of_the_lead_breaks_scrapes_off(world: World) -> None:

@@ -292,6 +292,25 @@ async def test_a_target_that_is_asked_no_more_keeps_no_connection() -> None:
         assert await ended.wait()
 
 
+async def test_who_rests_keeps_no_connection() -> None:
+    """And asks on a new one when it is time again."""
+    ended = asyncio.Event()
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+            while await reader.readuntil(END):
+                writer.write(USUAL)
+        ended.set()
+
+    async with raw.serve(handler) as server, fetcher() as fetch, asyncio.timeout(30):
+        first = await fetch.fetch(aim(server.url), JOB)
+        fetch.rest()
+        await ended.wait()
+        second = await fetch.fetch(aim(server.url), JOB)
+        assert reasons([first, second]) == [None, None]
+        assert server.connections == 2
+
+
 async def test_a_new_configuration_is_a_new_request() -> None:
     """On a connection of its own; an equal timeout and job are no new one."""
     requests = []
