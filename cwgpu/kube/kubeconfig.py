@@ -96,10 +96,12 @@ class KubeconfigUser:
         _impersonate(headers, user)
         url = str(cluster["server"]).rstrip("/")
         way: dict[str, Any] = {}
-        if url.startswith("https:"):
+        scheme, proxy = URL(url).scheme, self._proxy(url, str(cluster.get("proxy-url") or ""))
+        if scheme == "https" or proxy.startswith("https:"):  # the library's own trusts nobody
             way["ssl"] = self._contexts.get(_material(context, credential), "its TLS")
+        if scheme == "https":
             way["server_hostname"] = cluster.get("tls-server-name") or None
-        if proxy := self._proxy(url, str(cluster.get("proxy-url") or "")):
+        if proxy:
             way["proxy"] = proxy
         return Access(url, headers, way)
 
@@ -130,7 +132,7 @@ class KubeconfigUser:
     def _proxy(self, url: str, named: str) -> str:
         """Give the proxy that the cluster names, or the environment, as for kubectl."""
         if not named:
-            scheme, host = url.partition(":")[0], URL(url).host or ""
+            scheme, host = URL(url).scheme, URL(url).host or ""
             if _reached_straight(host, self._variable("no_proxy")):
                 return ""
             named = self._variable(f"{scheme}_proxy")

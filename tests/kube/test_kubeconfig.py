@@ -410,6 +410,26 @@ async def test_a_proxy_is_gone_through(
     assert (await access(path, **environ)).way.get("proxy") == proxy
 
 
+@pytest.mark.parametrize(
+    ("cluster", "secure"),
+    [
+        ({}, False),
+        ({"proxy-url": "http://p:1"}, False),
+        ({"proxy-url": "https://p:1"}, True),
+        ({"server": "https://api.lab"}, True),
+        ({"server": "HTTPS://api.lab"}, True),
+    ],
+)
+async def test_where_there_is_tls_its_context_is_ours(
+    tmp_path: Path,
+    cluster: Json,
+    secure: bool,  # noqa: FBT001 - a column of the table
+) -> None:
+    """However the scheme is written, and on the way to a proxy, too: the library trusts nobody."""
+    path = written(tmp_path / "config", cluster={**CLUSTER, **cluster})
+    assert ("ssl" in (await access(path)).way) is secure
+
+
 async def test_other_kinds_of_proxies_are_told(tmp_path: Path) -> None:
     """There is no way through SOCKS."""
     path = written(tmp_path / "config", cluster={**CLUSTER, "proxy-url": "socks5://s3cret@p:1"})
