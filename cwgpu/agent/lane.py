@@ -253,7 +253,8 @@ class Lane:
         else:
             gate.failed(wait_s, throttled=_throttled(decided))
         self._way.observer.retrying(self._stream, decided, answer, wait_s)
-        most = _tries_in_a_hurry(decided, away=gate.away)
+        # With a spool a service that was away before is left to the next process.
+        most = _tries_in_a_hurry(decided, worth=not (gate.away and self._way.stock.spools))
         if hurried and self._hurried >= most:
             return False
         self._hurried += hurried and math.isfinite(most)
@@ -302,7 +303,7 @@ def _throttled(trouble: Trouble) -> bool:
     return isinstance(trouble, verdict.Retry) and trouble.kind is verdict.RetryKind.THROTTLED
 
 
-def _tries_in_a_hurry(trouble: Trouble, *, away: bool) -> float:
+def _tries_in_a_hurry(trouble: Trouble, *, worth: bool) -> float:
     """Say how often it is worth while to try again, although the process has to end."""
     if isinstance(trouble, verdict.Denied):
         return 0
@@ -310,4 +311,4 @@ def _tries_in_a_hurry(trouble: Trouble, *, away: bool) -> float:
         return 1  # with the ones that have just been renewed
     if _throttled(trouble):
         return math.inf
-    return 0 if away else _LAST_TRIES
+    return _LAST_TRIES if worth else 0
