@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from cwgpu.agent import aside
 from cwgpu.agent.chorus import Chorus
@@ -297,7 +296,7 @@ class Intake:
             if isinstance(reading, Refused):
                 return reading
             # Nothing waits on a page that nobody may ask for it.
-            return replace(reading, events=reading.events + page.close())
+            return reading._replace(events=reading.events + page.close())
 
         try:
             return await aside.run(read)

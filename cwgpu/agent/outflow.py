@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from operator import attrgetter
 
 from cwgpu.agent import pause
 from cwgpu.agent.clock import Clock
@@ -70,11 +72,12 @@ class Outflow:
 
     def put(self, events: Sequence[EmfEvent]) -> None:
         """Take events; never waits for the sink."""
+        if not events:
+            return
         self._stock.note(events)
-        for event in events:
-            self._pending.setdefault(event.stream, []).append(event)
-            self._pending_bytes += len(event.message)
-            self._any.set()
+        _sort(events, self._pending)
+        self._pending_bytes += sum([len(event.message) for event in events])
+        self._any.set()
         if self._pending_bytes > GATHER_BYTES:
             self._much.set()
 
@@ -83,7 +86,7 @@ class Outflow:
         self._stock.quarantined(found.quarantined)
         self._send(self._stock.inherit(found.slips), late=True)
         for segment, events in found.segments:
-            batches = self._batches(_by_stream(events).values())
+            batches = self._batches(_sort(events, {}).values())
             self._send(await self._stock.take(batches, [segment]), late=True)
         if found.slips or found.segments:
             self._any.set()  # what is held is minded at each flush, also while there are no events
@@ -160,8 +163,10 @@ class Outflow:
         self._observer.outcome(outcome, len(event.message))
 
 
-def _by_stream(events: Iterable[EmfEvent]) -> dict[StreamKey, list[EmfEvent]]:
-    streams: dict[StreamKey, list[EmfEvent]] = {}
-    for event in events:
-        streams.setdefault(event.stream, []).append(event)
+def _sort(
+    events: Iterable[EmfEvent], streams: dict[StreamKey, list[EmfEvent]]
+) -> dict[StreamKey, list[EmfEvent]]:
+    """Put events to those of their streams; neighbours mostly have the same."""
+    for stream, those in groupby(events, attrgetter("stream")):
+        streams.setdefault(stream, []).extend(those)
     return streams

@@ -5,7 +5,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from cwgpu.agent import working
 from cwgpu.agent.survey import Sight
@@ -21,8 +21,7 @@ Value: TypeAlias = dict[str, Any]
 _TWICE = "another target has the same URL and labels, and is scraped for both"
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(NamedTuple):
     """How the last scrape of a target went."""
 
     at_ms: int

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import NamedTuple, cast
 
+from cwgpu.digest.growth import Growth
 from cwgpu.digest.line import Line, Slot
 from cwgpu.digest.pick import picker
 from cwgpu.digest.tally import Tally
 from cwgpu.digest.values import Values
 from cwgpu.emf import delta, limits
 from cwgpu.emf import number as emf_number
-from cwgpu.emf.delta import Baseline, Treatment
+from cwgpu.emf.delta import Treatment
 from cwgpu.gpu import blank
 from cwgpu.model.drop import DropReason
 
@@ -46,8 +47,8 @@ class Judge:
     """Decides on the values of a page's places, scrape for scrape."""
 
     __slots__ = (
-        *("_changed", "_decimals", "_growing", "_lines", "_pick_plain", "_plain"),
-        *("_positions", "_times"),
+        *("_apart", "_changed", "_decimals", "_growing", "_growth", "_lines", "_pick_plain"),
+        *("_plain", "_positions", "_times"),
     )
 
     def __init__(self, places: Sequence[Place], decimals: int | None) -> None:
@@ -61,7 +62,10 @@ class Judge:
         changed = [place for place in places if _is_changed(place.slot)]
         # A line with a time and without one on the same page has its totals in the page's order.
         growing = [] if timed else [place for place in changed if _grows(place.slot)]
-        self._growing = tuple([(place, _most(place.slot)) for place in growing])
+        self._growing = tuple(growing)
+        self._growth = Growth([(one.position, one.line, _most(one.slot)) for one in growing])
+        self._apart = self._growing
+        """Those of them that have to be looked at one by one."""
         self._changed = tuple([place for place in changed if timed or not _grows(place.slot)])
         plain = [at for at, place in enumerate(places) if not _is_changed(place.slot)]
         self._plain = array("Q", plain)
@@ -77,10 +81,10 @@ class Judge:
         if not special and not self._growing and self._decimals is None:
             return Row(scraped_at_ms, values.texts, 0)
         texts: list[bytes | None] = list(values.texts)
-        lost = 0
-        made, odd = self._grown(values, scraped_at_ms)
-        if odd:
-            special = _in_order(odd, special)
+        self._grow(texts, values, scraped_at_ms)
+        if self._apart:
+            special = _in_order(self._apart, special)
+        lost, made = 0, {}
         for place in special:
             given = _value(place, values, scraped_at_ms)
             if isinstance(given, DropReason):
@@ -89,35 +93,34 @@ class Judge:
                 lost += 1
             elif given is not None:
                 made[place.position] = given
-        for position, text in zip(made, emf_number.texts(made.values()), strict=True):
-            texts[position] = text
+        _write(texts, made.keys(), made.values())
         if self._decimals is not None:
             self._round(texts, self._decimals)
         return Row(scraped_at_ms, texts, lost)
 
-    def _grown(self, values: Values, at_ms: int) -> tuple[dict[int, float], list[Place]]:
-        """Give the differences of counters that do as counters do, and those that do not.
+    def settle(self) -> None:
+        """Leave the totals of counters to their lines, for who has to do with these from now on."""
+        self._growth.settle()
+        self._apart = self._growing
 
-        It is what ``delta.step`` would say of them, without its many questions.
-        """
-        numbers = values.numbers
-        made: dict[int, float] = {}
-        odd: list[Place] = []
-        for place, most in self._growing:
-            line, _, position, _ = place
-            value = float(numbers[position])
-            total, since_ms = line.baseline or _UNKNOWN
-            if 0 <= total <= value < most and since_ms < at_ms:
-                line.baseline = (value, at_ms)
-                made[position] = value - total
-            else:
-                odd.append(place)
-        return made, odd
+    def _grow(self, texts: list[bytes | None], values: Values, at_ms: int) -> None:
+        """Write the increase of counters that do as counters do, and set the others apart."""
+        if not self._growing:
+            return
+        increases = self._growth.take(values, at_ms)
+        if increases is None:
+            self._apart = self._growing
+            return
+        positions = self._growth.positions
+        if len(self._apart) + len(positions) != len(self._growing):
+            taken = frozenset(positions)
+            self._apart = tuple([one for one in self._growing if one.position not in taken])
+        _write(texts, positions, increases)
 
     def _special(self, values: Values) -> Sequence[Place]:
         """Give the places whose value is not simply sent as the page has it."""
         if not values.finite:
-            growing = {place.position for place, _ in self._growing}
+            growing = {place.position for place in self._growing}
             apart = (at for at, position in enumerate(self._positions) if position not in growing)
             return [self._place(at) for at in apart]
         plain = self._pick_plain(values.numbers)
@@ -140,7 +143,7 @@ class Judge:
 
 def _is_changed(slot: Slot) -> bool:
     """Whether what is sent is another number than the page has, or depends on more than that."""
-    return slot.treatment is not None or slot.convert is not None
+    return slot.treatment not in {None, Treatment.ABSOLUTE} or slot.convert is not None
 
 
 def _in_order(some: Iterable[Place], others: Iterable[Place]) -> Sequence[Place]:
@@ -148,8 +151,10 @@ def _in_order(some: Iterable[Place], others: Iterable[Place]) -> Sequence[Place]
     return sorted((*some, *others), key=attrgetter("position"))
 
 
-_UNKNOWN: Baseline = (math.inf, 0)
-"""No total is as large."""
+def _write(texts: list[bytes | None], positions: Iterable[int], numbers: Iterable[float]) -> None:
+    """Put other numbers in the place of a page's."""
+    for position, text in zip(positions, emf_number.texts(numbers), strict=True):
+        texts[position] = text
 
 
 def _grows(slot: Slot) -> bool:

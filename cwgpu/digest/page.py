@@ -69,7 +69,13 @@ class Page:
 
         What waits there for its window to end stays there: ask it to ``close``.
         """
+        former.settle()
         self.memory.adopt(former.memory)
+
+    def settle(self) -> None:
+        """Let ``memory`` know what counters stand at."""
+        if self._layout is not None:
+            self._layout.contents.judge.settle()
 
     def close(self) -> tuple[EmfEvent, ...]:
         """Give the events of what waits for its window to end: nothing more comes, or not soon."""
@@ -112,6 +118,7 @@ class Page:
 
     def learn(self, body: bytes, at_ms: int, content_type: str = "") -> Reading | Refused:
         """Do so whatever the last page was."""
+        self.settle()
         self._layout = None
         examined = self.examine(body, content_type, at_ms)
         if isinstance(examined, Refused):
@@ -141,8 +148,7 @@ class Page:
             self._content_type = content_type
         found = values.read([sighting.value for sighting in survey.sightings])
         reading = self._emit(contents, found, at_ms, body)
-        return replace(
-            reading,
+        return reading._replace(
             events=former + reading.events,
             counts=examined.counts,
             told=telling.done() if telling is not None else None,

@@ -57,13 +57,12 @@ class Templates:
 
     def _shared(self, template: EventTemplate) -> EventTemplate:
         """Take what other label sets have, too, from them."""
-        texts, numbers = self._commons.texts, self._commons.numbers
+        commons, numbers = self._commons, self._commons.numbers
         return replace(
             template,
             metrics=numbers.give(template.metrics),
             weights=numbers.give(template.weights),
-            opening=texts.give(template.opening),
-            fields=texts.give(template.fields),
+            frame=commons.frames.give(template.frame),
         )
 
 
@@ -109,6 +108,13 @@ class Record:
 
     def events(self, rows: Sequence[Row], templates: Templates) -> list[EmfEvent]:
         """Make the events of these scrapes, which are in order of time."""
+        if len(rows) == 1 and self._pick:
+            (row,), template = rows, self._template
+            texts = self._pick(row.texts)
+            if not row.lost or None not in texts:
+                at_ms = row.at_ms if self.kind.at_ms is None else self.kind.at_ms
+                message = template.render(at_ms, texts)
+                return [self._event(message, at_ms, len(texts), template.datapoints)]
         if len(rows) <= self._rows:
             return self._some(rows, templates)
         starts = range(0, len(rows), self._rows)
@@ -140,11 +146,6 @@ class Record:
         """Make the events of no more scrapes than fit."""
         at_ms = rows[-1].at_ms if self.kind.at_ms is None else self.kind.at_ms
         whole = not any(row.lost for row in rows)
-        if self._pick and len(rows) == 1:
-            texts = self._pick(rows[0].texts)
-            if whole or None not in texts:
-                message = self._template.render(at_ms, texts)
-                return [self._event(message, at_ms, len(texts), self._template.datapoints)]
         values = self._values(rows)
         if not whole:
             values = [list(filter(None, texts)) for texts in values]

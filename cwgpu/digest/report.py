@@ -6,7 +6,8 @@ special in them. Rules and limits of the job are for what targets expose, and no
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from cwgpu.digest.recipe import Labelled
 from cwgpu.model.labels import Labels
@@ -19,8 +20,7 @@ _AS_THEY_ARE = Dcgm(labels=False, blanks=False, aliases=False, rates=False)
 """Labels of our gauges are those that a GPU's row got: nothing is to be done about them again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """What one scrape came to."""
 
     up: bool

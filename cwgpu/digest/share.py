@@ -63,6 +63,7 @@ class Commons:
         self.exposed = Shared[Exposed](lambda one: len(one.text) + len(one.name))
         self.texts = Shared[bytes](len)
         self.names = Shared[tuple[bytes, ...]](_all)
+        self.frames = Shared[tuple[bytes, ...]](_all)
         self.numbers = Shared[tuple[int, ...]](lambda some: _REFERENCE_BYTES * len(some))
         self.pairs = Shared[tuple[str, str]](_all)
         self.labels = Shared[LabelPairs](lambda pairs: sum(map(_all, pairs)))

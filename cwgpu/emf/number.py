@@ -20,7 +20,8 @@ def text(value: float) -> bytes:
 def texts(values: Iterable[float]) -> list[bytes]:
     """Write finite floats as ``text`` does, in a third of the time; it is not looked at them."""
     joined = orjson.dumps(list(values))[1:-1]
-    return [one.removesuffix(b".0") for one in joined.split(b",")] if joined else []
+    whole = joined.replace(b".0,", b",").removesuffix(b".0")
+    return whole.split(b",") if joined else []
 
 
 def rounded(text: bytes, decimals: int) -> bytes:

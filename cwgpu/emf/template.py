@@ -43,20 +43,21 @@ class EventTemplate:
     """Datapoints that CloudWatch makes of one value of each of them."""
     datapoints: int
     """Datapoints of one value of each of them, together."""
-    opening: bytes
-    """What comes before the labels. For the ``%`` operator, with ``%d`` for the time, if there are
-    directives: only then does the event have one."""
     labels: bytes
-    fields: bytes
-    """The metrics' fields and all that follows, for the ``%`` operator: ``%b`` for each value."""
+    frame: tuple[bytes, ...]
+    """Everything else in pieces, as ``_frame`` gives them, with nothing where something goes."""
 
     def render(self, at_ms: int, values: Sequence[bytes]) -> bytes:
         """Give the message: ``values`` are JSON texts in the order of ``metrics``.
 
         Each is a number, or an array of as many as ``layout`` was told of.
         """
-        opening = self.opening % at_ms if len(self.opening) > 1 else self.opening
-        return opening + self.labels + self.fields % tuple(values)
+        pieces = list(self.frame)
+        if pieces[0]:  # an event has a time if it has directives
+            pieces[1] = b"%d" % at_ms
+        pieces[3] = self.labels
+        pieces[5::2] = values
+        return b"".join(pieces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,8 @@ def layout(
     return Layout(tuple(draft.template() for draft in drafts if draft.places), tuple(dropped))
 
 
-_OPENING = b'{"_aws":{"Timestamp":%d,"CloudWatchMetrics":['
+_TIME = b'{"_aws":{"Timestamp":'
+_OPENING = b',"CloudWatchMetrics":['
 _CLOSING = b"]},"
 
 
@@ -109,7 +111,7 @@ class _Draft:
         self._weights: list[int] = []
         self._room = most * limits.VALUE_BYTES + (most > 1) * (len("[]") + (most - 1) * len(","))
         # Each member and element is counted with a comma, also the last ones, which have none.
-        self._bytes = len(_OPENING) + limits.TIME_BYTES + len(_CLOSING) + len("}")
+        self._bytes = len(_TIME) + limits.TIME_BYTES + len(_OPENING) + len(_CLOSING) + len("}")
         self._bytes += sum(len(member) + len(",") for member in members)
 
     def take(self, place: int, metric: Metric) -> bool:
@@ -143,9 +145,8 @@ class _Draft:
             metrics=tuple(self.places),
             weights=tuple(self._weights),
             datapoints=sum(self._weights),
-            opening=_OPENING + _literal(directives) + _CLOSING if directives else b"{",
             labels=b"".join([member + b"," for member in self._members]),
-            fields=b",".join([_literal(name) + b":%b" for name in self._names]) + b"}",
+            frame=tuple(_frame(directives, self._names)),
         )
 
     def _directive(self, sets: Sets, definitions: Sequence[bytes]) -> bytes:
@@ -175,6 +176,11 @@ def _text(text: str) -> bytes:
     return orjson.dumps(text)
 
 
-def _literal(text: bytes) -> bytes:
-    """Keep the ``%`` operator from reading anything into the text."""
-    return text.replace(b"%", b"%%")
+def _frame(directives: bytes, names: Sequence[bytes]) -> Iterator[bytes]:
+    """Give the pieces of an event between which time, labels and values go, each of these empty."""
+    yield from (_TIME, b"", _OPENING + directives + _CLOSING) if directives else (b"", b"", b"{")
+    yield b""
+    for number, name in enumerate(names):
+        yield b"," * (number > 0) + name + b":"
+        yield b""
+    yield b"}"

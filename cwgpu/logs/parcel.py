@@ -15,8 +15,10 @@ import orjson
 
 from cwgpu.model.event import EmfEvent, LogBatch, Parcel, Run, Waybill
 
-LEVEL = 1
-"""Five times smaller for 10 ms a megabyte; level 6 takes 25 ms for six times."""
+LEVEL = 3
+"""Of events that are alike it gives less than level 1 in less time, for 3 ms a megabyte. Arrays of
+numbers that have nothing in common take up to twice as long, for a tenth less. Level 4 takes more
+than twice as long as this, and gives no less."""
 MOST_BYTES = 8 << 20
 """A document that is larger is none of ours: the largest is a batch of control characters, each of
 which takes six bytes in JSON, and 10,000 events with 40 bytes around each."""
@@ -27,7 +29,7 @@ _alike = attrgetter("samples", "datapoints")
 
 
 def pack(batch: LogBatch) -> Parcel:
-    """Make a batch ready to be sent; 10 ms for a full one."""
+    """Make a batch ready to be sent; some milliseconds for a full one."""
     return Parcel(waybill(batch), zlib.compress(document(batch), LEVEL, _GZIP))
 
 

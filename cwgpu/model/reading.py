@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from cwgpu.model.drop import DropReason
 from cwgpu.model.event import EmfEvent
@@ -75,8 +75,8 @@ Told: TypeAlias = Mapping[Part, frozenset[str]]
 """The DCGM metrics that a page tells of each GPU, and that are to be sent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+# One for every scrape: a frozen dataclass of so many fields takes three times as long to make.
+class Reading(NamedTuple):
     """A page that was read. ``samples == selected + sum of the drops' counts``, always."""
 
     events: tuple[EmfEvent, ...]

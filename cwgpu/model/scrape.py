@@ -2,10 +2,10 @@
 
 import enum
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Scrape:
+class Scrape(NamedTuple):
     """A page as it came, decompressed."""
 
     at_ms: int

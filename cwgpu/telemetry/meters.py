@@ -4,10 +4,31 @@ https://github.com/prometheus/docs/blob/main/docs/instrumenting/exposition_forma
 """
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import prometheus_client
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import choose_encoder
+from prometheus_client.metrics import MetricWrapperBase
+
+M = TypeVar("M", bound=MetricWrapperBase)
+
+
+class Children(dict[str | tuple[str, ...], M]):
+    """A metric's children by the values of their labels, for what every scrape counts.
+
+    Asking the library for a child takes longer than counting there.
+    """
+
+    def __init__(self, metric: M) -> None:
+        """None yet; ``metric`` never forgets one."""
+        super().__init__()
+        self._metric = metric
+
+    def __missing__(self, labels: str | tuple[str, ...]) -> M:
+        values = (labels,) if isinstance(labels, str) else labels
+        child = self[labels] = self._metric.labels(*values)
+        return child
 
 
 class Meters:

@@ -20,7 +20,7 @@ from cwgpu.model.scrape import Scrape, ScrapeFailed
 from cwgpu.model.target import DroppedTarget, Forgotten, Identity, Target
 from cwgpu.telemetry.delivery import Delivery
 from cwgpu.telemetry.lateness import Lateness
-from cwgpu.telemetry.meters import Meters
+from cwgpu.telemetry.meters import Children, Meters
 
 # From a page on loopback to a scrape_timeout of half a minute.
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -66,9 +66,9 @@ class Metrics:
     def scraped(self, target: Target, scrape: Scrape, reading: Reading) -> None:
         """Count a page that was read."""
         self._mark(target, _UP)
-        self._scrapes.labels(target.job, "ok" if reading.samples else "page_empty").inc()
-        self._scrape_seconds.labels(target.job).observe(scrape.duration_s)
-        self._scraped_bytes.labels(target.job).inc(len(scrape.body))
+        self._scrapes[target.job, "ok" if reading.samples else "page_empty"].inc()
+        self._scrape_seconds[target.job].observe(scrape.duration_s)
+        self._scraped_bytes[target.job].inc(len(scrape.body))
         self._last_scrape_s = max(self._last_scrape_s, scrape.at_ms / 1000)
         self._last_scrape.set(self._last_scrape_s)
         self._count(target, reading)
@@ -80,8 +80,8 @@ class Metrics:
     def scrape_failed(self, target: Target, failed: ScrapeFailed) -> None:
         """Count a scrape that gave nothing, also one whose page was refused."""
         self._mark(target, _DOWN)
-        self._scrapes.labels(target.job, failed.reason.value).inc()
-        self._scrape_seconds.labels(target.job).observe(failed.duration_s)
+        self._scrapes[target.job, failed.reason.value].inc()
+        self._scrape_seconds[target.job].observe(failed.duration_s)
 
     def outcome(self, outcome: Outcome, size_bytes: int, age_s: float | None = None) -> None:
         """Count what became of a batch, whose messages have so many bytes.
@@ -137,8 +137,8 @@ class Metrics:
         return self._meters.render(accept)
 
     def _count(self, target: Target, reading: Reading) -> None:
-        self._samples_read.labels(target.job).inc(reading.samples)
-        self._samples_selected.labels(target.job).inc(reading.selected)
+        self._samples_read[target.job].inc(reading.samples)
+        self._samples_selected[target.job].inc(reading.selected)
         self._drop((drop.reason, drop.count) for drop in reading.dropped)
 
     def _mark(self, target: Target, state: str) -> None:
@@ -154,7 +154,7 @@ class Metrics:
 
     def _drop(self, counts: Iterable[tuple[DropReason, int]]) -> None:
         for reason, count in counts:
-            self._dropped.labels(reason.value).inc(count)
+            self._dropped[reason.value].inc(count)
 
     def _describe_program(self) -> None:
         build = self._meters.gauge("build_info", "The program that runs.", ["version", "python"])
@@ -191,34 +191,48 @@ class Metrics:
         self._targets = self._meters.gauge(
             "targets", "Targets that discovery found.", ["job", "state"]
         )
-        self._scrapes = self._meters.counter(
-            "scrapes_total", "Scrapes, by ok or why they gave nothing.", ["job", "result"]
+        self._scrapes = Children(
+            self._meters.counter(
+                "scrapes_total", "Scrapes, by ok or why they gave nothing.", ["job", "result"]
+            )
         )
-        self._scrape_seconds = self._meters.histogram(
-            "scrape_duration_seconds",
-            "From the beginning of a scrape to the last byte of its page or to its failure.",
-            _SECONDS,
-            ["job"],
+        self._scrape_seconds = Children(
+            self._meters.histogram(
+                "scrape_duration_seconds",
+                "From the beginning of a scrape to the last byte of its page or to its failure.",
+                _SECONDS,
+                ["job"],
+            )
         )
-        self._scraped_bytes = self._meters.counter(
-            "scraped_bytes_total", "Bytes of the pages, decompressed.", ["job"]
+        self._scraped_bytes = Children(
+            self._meters.counter(
+                "scraped_bytes_total", "Bytes of the pages, decompressed.", ["job"]
+            )
         )
         self._last_scrape: Gauge = self._meters.gauge(
             "last_scrape_success_timestamp_seconds", "When the newest page was scraped."
         )
 
     def _describe_samples(self) -> None:
-        self._samples_read = self._meters.counter(
-            "samples_read_total", "Samples of the pages that were read.", ["job"]
+        self._samples_read = Children(
+            self._meters.counter(
+                "samples_read_total", "Samples of the pages that were read.", ["job"]
+            )
         )
-        self._samples_selected = self._meters.counter(
-            "samples_selected_total", "Samples that went into log events.", ["job"]
+        self._samples_selected = Children(
+            self._meters.counter(
+                "samples_selected_total", "Samples that went into log events.", ["job"]
+            )
         )
-        self._dropped = self._meters.counter(
-            "dropped_samples_total", "Samples that do not reach CloudWatch, by reason.", ["reason"]
+        self._dropped = Children(
+            self._meters.counter(
+                "dropped_samples_total",
+                "Samples that do not reach CloudWatch, by reason.",
+                ["reason"],
+            )
         )
         for reason in DropReason:
-            self._dropped.labels(reason.value)
+            self._dropped[reason.value].inc(0)
         self._custom_metrics = self._meters.gauge(
             "custom_metrics", "Custom metrics of CloudWatch that had a value within the last hour."
         )

@@ -70,7 +70,7 @@ def read(of: Page, text: str | bytes, at_ms: int = START_MS) -> Reading:
 def once(of: Page, text: str | bytes) -> Reading:
     """Read a page as a run with --once does: nothing waits for the window to end."""
     reading = read(of, text)
-    return replace(reading, events=reading.events + of.close())
+    return reading._replace(events=reading.events + of.close())
 
 
 def points(reading: Reading) -> list[Datapoint]:
