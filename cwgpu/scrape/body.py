@@ -21,20 +21,28 @@ async def read(chunks: AsyncIterable[bytes], *, gzipped: bool, limit_bytes: int)
 
     Prometheus refuses a body of exactly the limit, so this does too.
     """
-    gunzip = _Gunzip() if gzipped else None
-    parts: list[bytes] = []
-    size_bytes = 0
+    gunzip, parts = _Gunzip() if gzipped else None, _Parts(limit_bytes)
     async for chunk in chunks:
         for piece in gunzip.pieces(chunk) if gunzip else (chunk,):
-            size_bytes += len(piece)
-            if size_bytes >= limit_bytes:
-                raise answer.TooLargeError
-            parts.append(piece)
+            parts.take(piece)
             if len(piece) >= _PIECE_BYTES:
                 await asyncio.sleep(0)
     if gunzip:
         gunzip.finish()
-    return b"".join(parts)
+    return parts.joined()
+
+
+async def unpacked(packed: bytes, limit_bytes: int, until_s: float) -> bytes:
+    """Read a packed body that came at once; raises TimeoutError, too, by the loop's clock."""
+    gunzip, parts = _Gunzip(), _Parts(limit_bytes)
+    for piece in gunzip.pieces(packed):
+        parts.take(piece)
+        if len(piece) >= _PIECE_BYTES:
+            await asyncio.sleep(0)
+            if asyncio.get_running_loop().time() >= until_s:
+                raise TimeoutError
+    gunzip.finish()
+    return parts.joined()
 
 
 def whole(page: bytes, limit_bytes: int) -> bytes:
@@ -42,6 +50,24 @@ def whole(page: bytes, limit_bytes: int) -> bytes:
     if len(page) >= limit_bytes:
         raise answer.TooLargeError
     return page
+
+
+class _Parts:
+    """What there is of a page."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        self._limit_bytes = limit_bytes
+        self._parts: list[bytes] = []
+        self._size_bytes = 0
+
+    def take(self, part: bytes) -> None:
+        self._size_bytes += len(part)
+        if self._size_bytes >= self._limit_bytes:
+            raise answer.TooLargeError
+        self._parts.append(part)
+
+    def joined(self) -> bytes:
+        return b"".join(self._parts)
 
 
 class _Gunzip:

@@ -22,6 +22,7 @@ from cwgpu.model.scrape import Scrape, ScrapeFailed
 from cwgpu.model.target import Identity, Target
 from cwgpu.plan.plan import Job
 from cwgpu.scrape import answer, body, fault, wire
+from cwgpu.scrape.deadline import Deadlines
 from cwgpu.scrape.message import Gone, Unusual
 from cwgpu.scrape.wire import Wire
 
@@ -62,6 +63,8 @@ class Fetcher:
         """Its way to the outside, for others who have something to ask."""
         self._ways: dict[Identity, _Way] = {}
         self._looked_s = 0.0
+        self._deadlines = Deadlines()
+        self._room = wire.room()
 
     async def __aenter__(self) -> Self:
         """Open the session; connections come with the first scrapes."""
@@ -94,10 +97,9 @@ class Fetcher:
         at_ms = round(self._now() * 1000)
         began_s = self._monotonic()
         limit_bytes = job.body_size_limit_bytes or BUILT_IN_LIMIT_BYTES
-        progress = Progress(limit_bytes=limit_bytes, wanted=wanted)
+        progress = Progress(job.client, limit_bytes=limit_bytes, wanted=wanted)
         try:
-            async with asyncio.timeout(target.timeout_s):
-                page, content_type = await self._get(target, job, progress, began_s)
+            page, content_type = await self._get(target, job, progress, began_s)
         except TimeoutError:
             reason, detail = fault.timed_out(target.url, target.timeout_s, progress)
         except fault.OUTSIDE as error:
@@ -109,17 +111,18 @@ class Fetcher:
     async def _get(
         self, target: Target, job: Job, progress: Progress, began_s: float
     ) -> tuple[bytes, str]:
+        until_s = asyncio.get_running_loop().time() + target.timeout_s
         way, odd = self._way(target, job, began_s), False
         if way.wire is not None and way.usual:
-            progress.client = job.client
             try:
-                return await _short(way.wire, progress)
+                return await _short(way.wire, progress, until_s)
             except Unusual as error:
                 odd = not isinstance(error, Gone)
                 progress.connected = progress.reused = progress.heard = False
                 progress.status, progress.body_bytes = None, 0
         way.usual = False
-        page = await self._long(target, job, progress)
+        async with asyncio.timeout_at(until_s):
+            page = await self._long(target, job, progress)
         if odd:  # a good answer, but in a form that it will have the next time, too
             way.close()
             way.wire = None
@@ -158,7 +161,7 @@ class Fetcher:
         headers = clients.plain(_headers(target, job))
         ask = wire.ask(job.client, target.url, headers)
         straight = ask is not None and self.clients.straight(job.client, target.url)
-        return Wire(ask) if ask is not None and straight else None
+        return Wire(ask, self._room, self._deadlines) if ask is not None and straight else None
 
     def _look(self, now_s: float) -> None:
         """Forget targets that nobody asked for in a while."""
@@ -186,8 +189,8 @@ class _Way:
             self.wire.close()
 
 
-async def _short(way: Wire, progress: Progress) -> tuple[bytes, str]:
-    head, packed = await way.get(progress)
+async def _short(way: Wire, progress: Progress, until_s: float) -> tuple[bytes, str]:
+    head, packed = await way.get(progress, until_s)
     if head.status in redirect.STATUSES:
         raise Unusual
     if head.status != fault.OK:
@@ -195,14 +198,10 @@ async def _short(way: Wire, progress: Progress) -> tuple[bytes, str]:
         raise answer.StatusError(head.status, words.decode(errors="replace"))
     limit_bytes = progress.limit_bytes
     if head.encoding == "gzip":
-        page = await body.read(_one(packed), gzipped=True, limit_bytes=limit_bytes)
+        page = await body.unpacked(packed, limit_bytes, until_s)
     else:
         page = body.whole(packed, limit_bytes)
     return page, _clean(head.content_type)
-
-
-async def _one(packed: bytes) -> AsyncIterator[bytes]:
-    yield packed
 
 
 def _headers(target: Target, job: Job) -> dict[str, str]:

@@ -7,7 +7,7 @@ https://www.rfc-editor.org/rfc/rfc9112 says how they are written. What is otherw
 import re
 from typing import NamedTuple, TypeAlias
 
-Bytes: TypeAlias = bytes | bytearray
+Bytes: TypeAlias = bytes | bytearray | memoryview
 
 FRAMES_BYTES = 1 << 16
 """More than what stands between the chunks of a page, which comes in a few."""
@@ -21,8 +21,12 @@ _HEAD_FIELDS = 128
 """An exporter's is some hundred bytes, in five fields."""
 
 _STATUS = re.compile(rb"HTTP/1\.1 ([2-5][0-9]{2})(?: [^\r\n]*)?\r\n")
-_FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*?)[ \t]*\r\n")
+_FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\r\n\0]*)\r\n")
+_BLANKS = b" \t"
+"""Around a value. No regular expression takes them off: many of them would take it long."""
 _LENGTH = re.compile(rb"[0-9]{1,18}")
+_CHANGING = re.compile(rb"\n(?:date:([^\r]*)|content-length:[ \t]*([0-9]*))", re.IGNORECASE)
+_TEXT = re.compile(rb"[^\r\n\0]*")
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,8})\r\n")
 _SOME_SIZE = re.compile(rb"(?:[0-9A-Fa-f]{1,8}\r?)?")
 _DECIDING = frozenset(
@@ -58,7 +62,8 @@ def head(came: Bytes) -> Head | None:
 
     Nothing is waited for where what has come is no head: it may have no end.
     """
-    end = came.find(END, 0, _HEAD_BYTES)
+    came = bytes(came[:_HEAD_BYTES])
+    end = came.find(END)
     if end < 0:
         _begun(came)
         return None
@@ -79,16 +84,74 @@ def head(came: Bytes) -> Head | None:
     )
 
 
-def _begun(came: Bytes) -> None:
+class Heads:
+    """The heads of one server, each of which is most often like the one before.
+
+    But for the date and the length of the body it is the same, byte for byte, and is not read
+    again.
+    """
+
+    def __init__(self) -> None:
+        """Know none."""
+        self._last: Head | None = None
+        self._fixed: list[tuple[int, bytes]] = []
+        """What stays the same, and where it begins."""
+        self._dates: list[tuple[int, int]] = []
+        """From where to where there is a date, or what its server takes for one."""
+        self._length: tuple[int, int] | None = None
+        """From where to where the length stands."""
+
+    def read(self, came: Bytes) -> Head | None:
+        """Do as ``head`` does."""
+        last = self._last
+        again = None if last is None else self._again(last, bytes(came[: last.size_bytes]))
+        if again is not None:
+            return again
+        found = head(came)
+        if found is not None:
+            self._learn(found, bytes(came[: found.size_bytes]))
+        return found
+
+    def _again(self, last: Head, text: bytes) -> Head | None:
+        for start, part in self._fixed:
+            if not text.startswith(part, start):
+                return None
+        for start, end in self._dates:
+            if not _TEXT.fullmatch(text, start, end):
+                return None
+        if self._length is None:
+            return last
+        start, end = self._length
+        digits = text[start:end]
+        if not digits.isdigit():
+            return None
+        length = int(digits)
+        return last if length == last.length else last._replace(length=length)
+
+    def _learn(self, found: Head, text: bytes) -> None:
+        self._last, self._fixed, self._dates, self._length = found, [], [], None
+        start = 0
+        for field in _CHANGING.finditer(text):
+            first, last = field.span(field.lastindex or 0)
+            self._fixed.append((start, text[start:first]))
+            start = last
+            if field.lastindex == 1:
+                self._dates.append((first, last))
+            else:
+                self._length = first, last
+        self._fixed.append((start, text[start:]))
+
+
+def _begun(came: bytes) -> None:
     """See whether this can become a head."""
-    if len(came) >= _HEAD_BYTES or not _VERSION.startswith(bytes(came[: len(_VERSION)])):
+    if len(came) >= _HEAD_BYTES or not _VERSION.startswith(came[: len(_VERSION)]):
         raise Unusual
     lines = came.rfind(b"\n") + 1
     if lines:
         _read(came, lines)
 
 
-def _read(came: Bytes, end: int) -> tuple[int, dict[bytes, bytes]]:
+def _read(came: bytes, end: int) -> tuple[int, dict[bytes, bytes]]:
     """Read the status, and those fields that decide."""
     found = _STATUS.match(came, 0, end)
     if found is None:
@@ -105,7 +168,7 @@ def _read(came: Bytes, end: int) -> tuple[int, dict[bytes, bytes]]:
         if name in fields:
             break
         if name in _DECIDING:
-            fields[name] = field[2]
+            fields[name] = field[2].strip(_BLANKS)
     raise Unusual
 
 

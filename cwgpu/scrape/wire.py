@@ -16,11 +16,14 @@ from cwgpu.client.connect import Progress
 from cwgpu.client.failure import WithdrawnError
 from cwgpu.plan.client import Client
 from cwgpu.scrape import message
-from cwgpu.scrape.message import Bytes, Chunks, Gone, Head, Unusual
+from cwgpu.scrape.deadline import Deadlines
+from cwgpu.scrape.message import Bytes, Chunks, Gone, Head, Heads, Unusual
 
 _PIECES = 8
 """In how many a head may come, which is looked at from its beginning each time."""
 _OK = 200
+_ROOM_BYTES = 1 << 18
+"""As much as asyncio reads at a time; what a page leaves of it is never touched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,15 @@ def _is_address(host: str) -> bool:
     return True
 
 
+def room() -> memoryview:
+    """Give a place to receive at, for all connections of an event loop.
+
+    What comes is read, or put elsewhere, before anybody else receives. So it comes to where the
+    processor has just been, and not into new memory each time.
+    """
+    return memoryview(bytearray(_ROOM_BYTES))
+
+
 class Answer(NamedTuple):
     """A whole answer."""
 
@@ -66,18 +78,50 @@ class Answer(NamedTuple):
 class Wire:
     """The way to one server."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: Ask, room: memoryview, deadlines: Deadlines) -> None:
         """Connect when asked first."""
         self._ask = ask
+        self._room = room
+        self._deadlines = deadlines
         self._kept: _Connection | None = None
         self._closed = False
 
-    async def get(self, progress: Progress) -> Answer:
+    async def get(self, progress: Progress, until_s: float) -> Answer:
         """Give the answer, whatever its status.
 
-        Raises ``Unusual``, WithdrawnError and BrokenError. There is no timeout: put one around.
+        Raises ``Unusual``, WithdrawnError and BrokenError; and TimeoutError at that time of the
+        loop's.
         """
-        connection = await self._connection(progress)
+        kept, self._kept = self._kept, None
+        if kept is None or not kept.stays:
+            async with asyncio.timeout_at(until_s):
+                return await self._answer(await self._connect(), progress)
+        progress.reused = True
+        self._deadlines.watch(kept, until_s)
+        try:
+            return await self._answer(kept, progress)
+        finally:
+            self._deadlines.forget(kept)
+
+    def close(self) -> None:
+        """Keep no connection, nor one that is still asked."""
+        self._closed = True
+        if self._kept is not None:
+            self._kept.close()
+
+    async def _connect(self) -> "_Connection":
+        loop, host, port = asyncio.get_running_loop(), self._ask.host, self._ask.port
+        try:
+            _, made = await loop.create_connection(lambda: _Connection(self._room), host, port)
+        except OSError as error:
+            raise Gone from error
+        return made
+
+    async def _answer(self, connection: "_Connection", progress: Progress) -> Answer:
+        progress.connected = True
+        if not progress.wanted():
+            connection.close()
+            raise WithdrawnError("it was not sent: it is not wanted any more")
         try:
             answer = await connection.ask(self._ask.request, progress)
         except Unusual as error:
@@ -85,7 +129,7 @@ class Wire:
                 raise
             # A server that hangs up on us said no.
             raise fault.BrokenError from error
-        except asyncio.CancelledError:  # an answer that comes later is nobody's
+        except (asyncio.CancelledError, TimeoutError):  # an answer that comes later is nobody's
             connection.close()
             raise
         # Somebody else may have asked meanwhile, or said that nobody will.
@@ -94,38 +138,20 @@ class Wire:
             spare.close()
         return answer
 
-    def close(self) -> None:
-        """Keep no connection, nor one that is still asked."""
-        self._closed = True
-        if self._kept is not None:
-            self._kept.close()
 
-    async def _connection(self, progress: Progress) -> "_Connection":
-        kept, self._kept = self._kept, None
-        progress.reused = kept is not None and kept.stays
-        if kept is None or not kept.stays:
-            loop, host, port = asyncio.get_running_loop(), self._ask.host, self._ask.port
-            try:
-                _, kept = await loop.create_connection(_Connection, host, port)
-            except OSError as error:
-                raise Gone from error
-        progress.connected = True
-        if not progress.wanted():
-            kept.close()
-            raise WithdrawnError("it was not sent: it is not wanted any more")
-        return kept
-
-
-class _Connection(asyncio.Protocol):
+class _Connection(asyncio.BufferedProtocol):
     """One connection."""
 
-    def __init__(self) -> None:
+    def __init__(self, room: memoryview) -> None:
         self.stays = True
         """It can be asked again."""
+        self._room = room
         self._transport: asyncio.Transport | None = None
         self._waiter: asyncio.Future[Answer] | None = None
         self._progress = Progress()
-        self._came: Bytes = b""
+        self._heads = Heads()
+        self._came = bytearray()
+        """What came of an answer before."""
         self._head: Head | None = None
         self._chunks = Chunks(0)
         self._pieces = 0
@@ -141,6 +167,11 @@ class _Connection(asyncio.Protocol):
             return await self._waiter
         finally:
             self._waiter = None  # it would keep the page
+
+    def late(self) -> None:
+        """Wait no more; an answer that has come, has come."""
+        if self._waiter is not None and not self._waiter.done():
+            self._fail(TimeoutError())
 
     def close(self) -> None:
         """Ask no more."""
@@ -161,50 +192,60 @@ class _Connection(asyncio.Protocol):
         # What may end so is no usual answer, and is known from its head.
         self._fail(Gone())
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> memoryview:
+        del sizehint
+        return self._room
+
+    def buffer_updated(self, nbytes: int) -> None:
         if self._waiter is None or self._waiter.done():
             self.close()  # nobody asked, or there was more than the answer
             return
-        if self._came:
-            self._came = bytearray(self._came) if isinstance(self._came, bytes) else self._came
-            self._came += data
-        else:  # most often it is all there is
-            self._came = data
         try:
-            answer = self._read()
+            answer = self._take(self._room[:nbytes])
         except Unusual as error:
             self._fail(error)
             self.close()  # who is asked again is asked on another
             return
         if answer is not None:
-            self._came = b""  # those of a thousand connections would be a lot to keep
             self._waiter.set_result(answer)
             if not answer.head.stays:
                 self.close()
 
-    def _fail(self, error: Unusual) -> None:
+    def _fail(self, error: Unusual | TimeoutError) -> None:
         self.stays = False
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_exception(error)
 
-    def _read(self) -> Answer | None:
+    def _take(self, new: memoryview) -> Answer | None:
         """Give the answer; None while some of it is to come."""
+        if not self._came:  # most often it is all there is
+            answer = self._read(new)
+            if answer is None:
+                self._came += new
+            return answer
+        self._came += new
+        answer = self._read(self._came)
+        if answer is not None:
+            self._came = bytearray()  # those of a thousand connections would be a lot to keep
+        return answer
+
+    def _read(self, came: Bytes) -> Answer | None:
         progress = self._progress
         progress.heard = True
-        head = self._head or self._begin()
+        head = self._head or self._begin(came)
         if head is None:
             return None
-        if len(self._came) - head.size_bytes > progress.limit_bytes + message.FRAMES_BYTES:
+        if len(came) - head.size_bytes > progress.limit_bytes + message.FRAMES_BYTES:
             raise Unusual
-        body = self._body(head)
+        body = self._body(head, came)
         if body is not None:
             return Answer(head, body)
         if head.status != _OK:
             raise Unusual  # what is no page may take its time, and nobody here has any for it
         return None
 
-    def _begin(self) -> Head | None:
-        self._head = head = message.head(self._came)
+    def _begin(self, came: Bytes) -> Head | None:
+        self._head = head = self._heads.read(came)
         self._pieces += 1
         if head is not None:
             self._progress.status, self._chunks = head.status, Chunks(head.size_bytes)
@@ -212,12 +253,12 @@ class _Connection(asyncio.Protocol):
             raise Unusual
         return head
 
-    def _body(self, head: Head) -> bytes | None:
+    def _body(self, head: Head, came: Bytes) -> bytes | None:
         if head.length is None:
-            body = self._chunks.joined(self._came)
+            body = self._chunks.joined(came)
             self._progress.body_bytes = self._chunks.body_bytes
             return body
-        self._progress.body_bytes = come = len(self._came) - head.size_bytes
+        self._progress.body_bytes = come = len(came) - head.size_bytes
         if come > head.length:
             raise Unusual
-        return bytes(memoryview(self._came)[head.size_bytes :]) if come == head.length else None
+        return bytes(memoryview(came)[head.size_bytes :]) if come == head.length else None

@@ -1,5 +1,6 @@
 """Reading bodies within a bound."""
 
+import asyncio
 import gzip
 import zlib
 from collections.abc import AsyncIterator
@@ -67,6 +68,42 @@ async def test_the_limit_itself_is_too_much(gzipped: bool) -> None:  # noqa: FBT
     assert await body.read(chunked(sent, 64), gzipped=gzipped, limit_bytes=1001) == page
     with pytest.raises(answer.TooLargeError):
         await body.read(chunked(sent, 64), gzipped=gzipped, limit_bytes=1000)
+
+
+@pytest.mark.parametrize("page", [b"", b"a 1\n", b"a 1\n" * 1000, b"a 1\n" * (1 << 19)])
+async def test_a_packed_body_that_came_at_once_is_the_same(page: bytes) -> None:
+    """In one member or in several, of one piece or of more, and as if it had come in pieces."""
+    until_s = asyncio.get_running_loop().time() + 3600.0
+    packed = gzip.compress(page, 1)
+    assert await body.unpacked(packed, LIMIT, until_s) == page
+    assert await body.unpacked(packed + packed, LIMIT, until_s) == page + page
+    read = await body.read(chunked(packed, 1 << 20), gzipped=True, limit_bytes=LIMIT)
+    assert read == page
+
+
+@pytest.mark.parametrize(
+    ("packed", "error"),
+    [
+        (gzip.compress(b"x" * 1000), answer.TooLargeError),
+        (gzip.compress(b"x" * (64 << 20), 1), answer.TooLargeError),
+        (gzip.compress(b"x" * 10)[:-1], answer.GzipError),
+        (b"a 1\n", answer.GzipError),
+    ],
+)
+async def test_a_packed_body_that_came_at_once_has_its_bounds(
+    packed: bytes, error: type[Exception]
+) -> None:
+    """Those of any other."""
+    until_s = asyncio.get_running_loop().time() + 3600.0
+    with pytest.raises(error):
+        await body.unpacked(packed, 1000, until_s)
+
+
+async def test_unpacking_ends_with_the_time() -> None:
+    """It is looked at between one piece and the next."""
+    packed = gzip.compress(b"x" * (3 << 20), 1)
+    with pytest.raises(TimeoutError):
+        await body.unpacked(packed, LIMIT, asyncio.get_running_loop().time())
 
 
 async def test_a_bomb_is_not_unpacked() -> None:

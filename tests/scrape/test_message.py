@@ -1,11 +1,13 @@
 """Usual answers, read in whatever pieces they come; all others are somebody else's."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cwgpu.scrape import message
-from cwgpu.scrape.message import Chunks, Head, Unusual
+from cwgpu.scrape.message import Chunks, Head, Heads, Unusual
 
 OK = b"HTTP/1.1 200 OK\r\n"
 SOME = OK + b"Content-Length: 3\r\n"
@@ -99,6 +101,82 @@ def test_what_cannot_become_a_head_is_not_waited_for(came: bytes) -> None:
     """Another protocol, and lines that end as they should not."""
     with pytest.raises(Unusual):
         message.head(came)
+
+
+GO = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"
+    b"Date: Mon, 05 Jan 2026 10:00:00 GMT\r\nContent-Length: 43210\r\n\r\n"
+)
+
+
+def outcome(read: Callable[[bytes], Head | None], came: bytes) -> Head | str | None:
+    """Say what reading comes to."""
+    try:
+        return read(came)
+    except Unusual:
+        return "unusual"
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        GO,
+        GO.replace(b"Date: Mon", b"date:\t Mon").replace(b"GMT", b"GMT  "),
+        GO.replace(b"Content-Length: 43210", b"transfer-encoding: chunked"),
+        GO.replace(b"Content-Length: 43210\r\n", b"").replace(b"Date", b"content-length: 1 \r\nX"),
+        GO.replace(b"Content-Type: text", b"Date:\r\nDate: Content-Length: 3"),
+        GO.replace(b"Date", b"Not-Date: a\r\nConnection: close\r\nNo-Content-Length"),
+        GO.replace(b"200 OK", b"503"),
+    ],
+)
+@given(st.data())
+def test_a_head_is_read_as_if_there_had_been_none_before(first: bytes, data: st.DataObject) -> None:
+    """Whatever byte of it is another one, and whatever of it has come."""
+    heads = Heads()
+    assert heads.read(first) == head(first)
+    place = data.draw(st.integers(0, len(first) - 1))
+    some = st.sampled_from(b"0123456789 \t\r\n\0:aA\xe4") | st.integers(0, 255)
+    other = first[:place] + bytes([data.draw(some)]) + first[place + 1 :]
+    for came in (other, other + b"a 1\n", first + other, other[: data.draw(st.integers(0, 200))]):
+        assert outcome(heads.read, came) == outcome(message.head, came)
+        assert heads.read(memoryview(first)) == head(first)
+
+
+@pytest.mark.parametrize(
+    ("date", "length", "expected"),
+    [
+        (b"Mon, 05 Jan 2026 10:00:05 GMT", b"43210", 43210),
+        (b"Mon, 05 Jan 2026 10:00:05 GMT", b"43211", 43211),
+        (b"Mon, 05 Jan 2026 10:00:05 GMT", b"9999", 9999),
+        (b"Mon, 05 Jan 2026 10:00:05 GMT", b"143210", 143210),
+        (b"Mon, 05 Jan 2026 10:00:05 GMT", b"00000", 0),
+        (b"5", b"43210", 43210),
+        (b"Mon, 05 Jan 2026 10:00:05 \xe4\xe4\xe4", b"43210", 43210),
+        (b"Mon, 05 Jan 2026\r\n10:00:05 GM", b"43210", 43210),
+        (b"Mon, 05 Jan 2026\r\n 10:0:05 GM", b"43210", None),
+        (b"Mon, 05 Jan 2026\n10:00:05 GMT", b"43210", None),
+        (b"Mon, 05 Jan 2026\r10:00:05 GMT", b"43210", None),
+        (b"Mon, 05 Jan 2026\x0010:00:05 GMT", b"43210", None),
+        (b"Mon, 05 Jan 2026 10:00:05 GMT", b"+4321", None),
+        (b"Mon, 05 Jan 2026 10:00:05 GMT", b"4321 ", 4321),
+        (b"Mon, 05 Jan 2026 10:00:05 GMT", b"4 321", None),
+        (b"Mon, 05 Jan 2026 10:00:05 GMT", "\u0661\u0662".encode() + b"1", None),
+    ],
+)
+def test_heads_differ_in_date_and_length(date: bytes, length: bytes, expected: int | None) -> None:
+    """These may be any, and are looked at; None: no usual head."""
+    heads = Heads()
+    heads.read(GO)
+    other = GO.replace(b"Mon, 05 Jan 2026 10:00:00 GMT", date).replace(b"43210", length)
+    found = outcome(heads.read, other)
+    assert found == outcome(message.head, other)
+    assert (found.length if isinstance(found, Head) else None) == expected
+
+
+def test_a_field_of_blanks_is_read_in_no_time() -> None:
+    """Thousands of them in the middle of a value, many times over."""
+    blank = SOME + b"X: a" + b" " * 16_000 + b"b\r\n\r\n"
+    assert [head(blank).length for _ in range(200)] == [3] * 200
 
 
 CHUNKS = st.lists(st.binary(min_size=1, max_size=20))

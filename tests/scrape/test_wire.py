@@ -15,6 +15,7 @@ from cwgpu.model.target import Target
 from cwgpu.plan.client import BasicAuth, Client, Proxy, Secret
 from cwgpu.plan.plan import Job
 from cwgpu.scrape import wire
+from cwgpu.scrape.deadline import Deadlines, Waiting
 from cwgpu.scrape.fetch import Fetcher
 from tests.scrape import raw
 from tests.scrape.raw import Handler
@@ -187,8 +188,9 @@ async def test_a_way_that_is_closed_while_it_is_asked_keeps_no_connection() -> N
         closed = asyncio.Event()
         made = wire.ask(Client(), server.url, {})
         assert made is not None
-        way = wire.Wire(made)
-        asking = asyncio.create_task(way.get(Progress(limit_bytes=1000)))
+        way = wire.Wire(made, wire.room(), Deadlines())
+        until_s = asyncio.get_running_loop().time() + 30.0
+        asking = asyncio.create_task(way.get(Progress(limit_bytes=1000), until_s))
         await asked.wait()
         way.close()
         closed.set()
@@ -253,6 +255,163 @@ async def test_an_answer_that_comes_too_late_is_nobodys() -> None:
         answers = [await fetch.fetch(aim(server.url, 0.1), JOB) for _ in range(2)]
     assert reasons(answers) == [FailReason.SLOW_BODY, None]
     assert server.connections == 2
+
+
+@pytest.mark.parametrize(
+    ("begun", "reason"),
+    [
+        (b"", FailReason.TIMEOUT),
+        (USUAL[:20], FailReason.SLOW_HEADERS),
+        (USUAL[:-1], FailReason.SLOW_BODY),
+    ],
+)
+async def test_time_runs_out_on_a_connection_that_was_kept(
+    begun: bytes, reason: FailReason
+) -> None:
+    """The reason says how far it came; the connection goes, and the next scrape has its own."""
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for answer in (USUAL, begun if server.connections == 1 else USUAL):
+            await reader.readuntil(END)
+            writer.write(answer)
+        await reader.read()
+
+    async with raw.serve(handler) as server, fetcher() as fetch:
+        answers = [await fetch.fetch(aim(server.url, 0.5), JOB) for _ in range(4)]
+    assert reasons(answers) == [None, reason, None, None]
+    assert server.connections == 2
+
+
+async def test_what_came_in_time_is_taken_also_when_it_is_over_then() -> None:
+    """The answer is here and nobody has looked at it yet: it is a page, its connection is kept."""
+    late: list[Waiting] = []
+
+    class Ends(Deadlines):
+        def forget(self, who: Waiting) -> None:
+            late.append(who)
+            who.late()
+            super().forget(who)
+
+    async with raw.serve(answering(USUAL, USUAL, USUAL)) as server:
+        made = wire.ask(Client(), server.url, {})
+        assert made is not None
+        way = wire.Wire(made, wire.room(), Ends())
+        until_s = asyncio.get_running_loop().time() + 30.0
+        for _ in range(3):
+            assert (await way.get(Progress(limit_bytes=1000), until_s)).body == PAGE
+        way.close()
+    assert len(late) == 2
+    assert server.connections == 1
+
+
+async def test_a_scrape_on_a_kept_connection_can_be_given_up() -> None:
+    """Its connection goes, and nothing of it is left to come."""
+    asked, ended = asyncio.Event(), asyncio.Event()
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(END)
+        writer.write(USUAL)
+        await reader.readuntil(END)
+        asked.set()
+        with contextlib.suppress(OSError):
+            await reader.read()
+        ended.set()
+
+    async with raw.serve(handler) as server, fetcher() as fetch, asyncio.timeout(30):
+        await fetch.fetch(aim(server.url), JOB)
+        scrape = asyncio.create_task(fetch.fetch(aim(server.url), JOB))
+        await asked.wait()
+        scrape.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await scrape
+        await ended.wait()
+
+
+def lines(number: int, size: int) -> bytes:
+    """Write a page of so many bytes that no other has."""
+    line = b'a{number="%d"} 1\n' % number
+    return (line * (size // len(line) + 1))[:size]
+
+
+ROOM = len(wire.room())
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+@pytest.mark.parametrize("size", [10, ROOM - 1, ROOM, ROOM + 1, 5 * ROOM])
+async def test_a_page_may_be_larger_than_what_is_read_at_a_time(
+    size: int,
+    chunked: bool,  # noqa: FBT001
+) -> None:
+    """And stays what it is when the next one comes to the same place."""
+    pages = [lines(number, size) for number in range(3)]
+    written = [CHUNKED + b"%x\r\n%b\r\n0" % (size, page) + END for page in pages]
+    answers = written if chunked else [OK % (size, page) for page in pages]
+    async with raw.serve(answering(*answers)) as server, fetcher() as fetch:
+        got = [await fetch.fetch(aim(server.url), JOB) for _ in pages]
+    assert [each.body for each in got if isinstance(each, Scrape)] == pages
+    assert server.connections == 1
+
+
+async def test_connections_that_receive_in_turns_keep_apart() -> None:
+    """They receive at one place, and each has its own answer."""
+    pages = [lines(number, 1000) for number in range(2)]
+
+    async with raw.serve(half_by_half(pages, more := asyncio.Event())) as server:
+        made = wire.ask(Client(), server.url, {})
+        assert made is not None
+        room, deadlines = wire.room(), Deadlines()
+        until_s = asyncio.get_running_loop().time() + 30.0
+        for _ in range(2):
+            seen = [Progress(limit_bytes=10_000) for _ in pages]
+            ways = [wire.Wire(made, room, deadlines) for _ in pages]
+            asked = [
+                asyncio.create_task(way.get(progress, until_s))
+                for way, progress in zip(ways, seen, strict=True)
+            ]
+            for _ in range(999):  # let the halves come
+                await asyncio.sleep(0)
+            assert [progress.body_bytes for progress in seen] == [500, 500]
+            more.set()
+            assert sorted([(await answer).body for answer in asked]) == pages
+            more.clear()
+            for way in ways:
+                way.close()
+
+
+def half_by_half(pages: list[bytes], more: asyncio.Event) -> Handler:
+    """Give each connection another of the pages, and the rest of it when there is to be more."""
+    left = itertools.cycle(pages)
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(END)
+        page = next(left)
+        writer.write(OK % (len(page), page[:500]))
+        await more.wait()
+        writer.write(page[500:])
+        await reader.read()
+
+    return handler
+
+
+@pytest.mark.parametrize("answer", [USUAL + USUAL, USUAL + b"\n", USUAL[:-1], b"", TO_THE_END])
+@pytest.mark.parametrize("size", [len(PAGE), 2 * ROOM])
+async def test_what_is_wrong_with_a_later_answer_is_left_to_the_library(
+    answer: bytes, size: int
+) -> None:
+    """Two at once, half a one, none at all: the page is asked for again, however long it is."""
+    page = lines(0, size)
+    usual = OK % (size, page)
+    later = answer.replace(USUAL[:-1], usual[:-1]).replace(USUAL[-1:], usual[-1:])
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for each in (usual, later) if server.connections == 1 else (usual,) * 3:
+            await reader.readuntil(END)
+            writer.write(each)
+            await writer.drain()
+
+    async with raw.serve(handler) as server, fetcher() as fetch:
+        got = [await fetch.fetch(aim(server.url), JOB) for _ in range(3)]
+    assert [each.body for each in got if isinstance(each, Scrape)] == [page] * 3
 
 
 async def test_chunks_may_look_like_ended_ones_again_and_again() -> None:
