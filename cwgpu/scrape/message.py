@@ -192,28 +192,27 @@ class Chunks:
             first, length = size.end(), int(size[1], 16)
             last = first + length
             behind = bytes(came[last : last + len(_LINE_END)])
-            if not _LINE_END.startswith(behind):
-                raise Unusual
-            self.body_bytes = self._whole_bytes + min(length, len(came) - first)
             if behind != _LINE_END:
+                if not _LINE_END.startswith(behind):
+                    raise Unusual
+                self.body_bytes = self._whole_bytes + min(length, len(came) - first)
                 return None
-            self._take(first, last)
+            self._parts.append((first, last))
+            self._whole_bytes += length
+            self._next = last + len(_LINE_END)
+            # Each part takes some hundred bytes.
+            if self._next - self._start - self._whole_bytes > FRAMES_BYTES:
+                raise Unusual
             if not length:
                 return self._all(came)
+        self.body_bytes = self._whole_bytes
         if not _SOME_SIZE.fullmatch(came, self._next):
             raise Unusual
         return None
 
-    def _take(self, first: int, last: int) -> None:
-        self._parts.append((first, last))
-        self._whole_bytes += last - first
-        self._next = last + len(_LINE_END)
-        # Each part takes some hundred bytes.
-        if self._next - self._start - self._whole_bytes > FRAMES_BYTES:
-            raise Unusual
-
     def _all(self, came: Bytes) -> bytes:
         if self._next != len(came):
             raise Unusual
+        self.body_bytes = self._whole_bytes
         view = memoryview(came)
         return b"".join([view[first:last] for first, last in self._parts])
