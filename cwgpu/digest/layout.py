@@ -14,6 +14,7 @@ from cwgpu.digest.pick import picker
 from cwgpu.digest.pulse import Sensor
 from cwgpu.digest.record import Record
 from cwgpu.digest.share import Commons
+from cwgpu.digest.values import Texts
 from cwgpu.digest.window import Waiting
 from cwgpu.model.reading import BadLine, Counts, Drop
 
@@ -70,22 +71,26 @@ class Layout:
             names[number] = line.exposed.text
             rests[number] = line.rest
         self._names, self._rests = commons.names.give(tuple(names)), rests
-        self._size_bytes = sum(map(len, names)) + sum(map(len, rests)) + len(physical) - 1
+        between = len(physical) - 1 - max(0, len(lines) - 1)
+        self._size_bytes = sum(map(len, names)) + sum(map(len, rests)) + between
+        """Of a page without its values, and without as many characters as join these."""
         self._series = picker(list(lines))
         fixed = [number for number in range(len(physical)) if number not in lines]
         self._fixed = picker(fixed)
         self._blank = (b"",) * len(fixed)
 
-    def match(self, body: bytes) -> Sequence[bytes] | None:
+    def match(self, body: bytes) -> Texts | None:
         """Cut the values out of a page of this shape; None for a page of another shape."""
         lines = body.split(b"\n")
         if len(lines) != len(self._names):
             return None
         named = map(bytes.removeprefix, lines, self._names)
         tails = list(map(bytes.removeprefix, named, self._rests))
-        # A line that begins otherwise keeps more than what is behind a head, so all are longer.
-        if sum(map(len, tails)) + self._size_bytes != len(body):
-            return None
         if self._fixed(tails) != self._blank:
             return None
-        return self._series(tails)
+        texts = self._series(tails)
+        joined = b",".join(texts)
+        # A line that begins otherwise keeps more than what is behind a head, so all are longer.
+        if len(joined) + self._size_bytes != len(body):
+            return None
+        return Texts(texts, joined)

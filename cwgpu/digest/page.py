@@ -108,7 +108,7 @@ class Page:
             texts = layout.match(body)
             if texts is not None:
                 try:
-                    found = values.read(texts)
+                    found = values.read_joined(texts)
                 except ExpositionError:
                     return None
                 if body:

@@ -20,6 +20,14 @@ _PLAIN = b"0123456789+-.eE,"
 _JSON_NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
+class Texts(NamedTuple):
+    """The texts of a page's values, in the page's order."""
+
+    each: Sequence[bytes]
+    joined: bytes
+    """By commas."""
+
+
 class Values(NamedTuple):
     """The values of a page's samples, in the page's order."""
 
@@ -32,7 +40,12 @@ class Values(NamedTuple):
 
 def read(texts: Sequence[bytes]) -> Values:
     """Read the values. ExpositionError when one is no number as the exposition formats know it."""
-    joined = b",".join(texts)
+    return read_joined(Texts(texts, b",".join(texts)))
+
+
+def read_joined(found: Texts) -> Values:
+    """Do so where they have been joined already."""
+    texts, joined = found
     if not joined.translate(None, _PLAIN):
         try:
             numbers = orjson.loads(b"[" + joined + b"]")
