@@ -126,7 +126,9 @@ class Heads:
         if not digits.isdigit():
             return None
         length = int(digits)
-        return last if length == last.length else last._replace(length=length)
+        if length == last.length:
+            return last
+        return Head(last.size_bytes, last.status, length, *last[3:])
 
     def _learn(self, found: Head, text: bytes) -> None:
         self._last, self._fixed, self._dates, self._length = found, [], [], None

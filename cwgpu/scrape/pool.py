@@ -48,6 +48,9 @@ class Pool:
         self._late = late
         self._loops: dict[Identity, _Loop] = {}
         self._ending: set[asyncio.Task[None]] = set()
+        self._moments: dict[float, asyncio.Event] = {}
+        """Those that somebody waits for."""
+        self._sleepers: set[asyncio.Task[None]] = set()
 
     def reconcile(self, wanted: Iterable[Target], *, patient: bool = False) -> None:
         """Start a loop for each new target and stop those of targets that are not wanted.
@@ -73,7 +76,9 @@ class Pool:
     async def stop(self) -> None:
         """Stop every loop, visits under way too, and wait until all have ended."""
         self.reconcile(())
-        await asyncio.gather(*self._ending, return_exceptions=True)
+        for sleeper in self._sleepers:
+            sleeper.cancel()
+        await asyncio.gather(*self._ending, *self._sleepers, return_exceptions=True)
 
     def _begin(self, loop: "_Loop") -> "_Loop":
         loop.task = asyncio.create_task(self._run(loop), name=f"scrape {loop.target.url}")
@@ -100,9 +105,26 @@ class Pool:
             await self._turn(loop)
         while True:
             due = self._next(loop, due)
-            await self._sleep(max(0.0, due - self._now()))
+            await self._moment(due).wait()
             self._late(self._now() - due)
             await self._turn(loop)
+
+    def _moment(self, due: float) -> asyncio.Event:
+        """Give what is set at that time: one sleeps for all who are due then."""
+        moment = self._moments.get(due)
+        if moment is None:
+            moment = self._moments[due] = asyncio.Event()
+            task = asyncio.create_task(self._set(moment, due), name="moment")
+            self._sleepers.add(task)
+            task.add_done_callback(self._sleepers.discard)
+        return moment
+
+    async def _set(self, moment: asyncio.Event, due: float) -> None:
+        try:
+            await self._sleep(max(0.0, due - self._now()))
+        finally:
+            del self._moments[due]
+            moment.set()
 
     def _next(self, loop: "_Loop", last_due: float) -> float:
         target = loop.target

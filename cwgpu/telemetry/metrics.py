@@ -10,20 +10,16 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter
 from types import MappingProxyType
 
-from prometheus_client import Gauge
-
 import cwgpu
-from cwgpu.model.drop import DropReason
 from cwgpu.model.event import Outcome
 from cwgpu.model.reading import Reading
 from cwgpu.model.scrape import Scrape, ScrapeFailed
 from cwgpu.model.target import DroppedTarget, Forgotten, Identity, Target
 from cwgpu.telemetry.delivery import Delivery
 from cwgpu.telemetry.lateness import Lateness
-from cwgpu.telemetry.meters import Children, Meters
+from cwgpu.telemetry.meters import Meters
+from cwgpu.telemetry.scrapes import Scrapes
 
-# From a page on loopback to a scrape_timeout of half a minute.
-_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _UP, _DOWN, _UNSCRAPED, _DROPPED, _REJECTED = "up", "down", "unscraped", "dropped", "rejected"
 
 
@@ -34,12 +30,14 @@ class Metrics:
         """``now`` gives seconds since 1970."""
         self._now = now
         self._states: dict[Identity, str] = {}
-        self._last_scrape_s = 0.0
         self._meters = Meters()
         self._describe_program()
         self._describe_election()
-        self._describe_scrapes()
-        self._describe_samples()
+        self._targets = self._meters.gauge(
+            "targets", "Targets that discovery found.", ["job", "state"]
+        )
+        self._scrapes = Scrapes(self._meters)
+        self._describe_findings()
         self.delivery = Delivery(self._meters, now)
         self.lateness = Lateness(self._meters)
 
@@ -66,29 +64,23 @@ class Metrics:
     def scraped(self, target: Target, scrape: Scrape, reading: Reading) -> None:
         """Count a page that was read."""
         self._mark(target, _UP)
-        self._scrapes[target.job, "ok" if reading.samples else "page_empty"].inc()
-        self._scrape_seconds[target.job].observe(scrape.duration_s)
-        self._scraped_bytes[target.job].inc(len(scrape.body))
-        self._last_scrape_s = max(self._last_scrape_s, scrape.at_ms / 1000)
-        self._last_scrape.set(self._last_scrape_s)
-        self._count(target, reading)
+        self._scrapes.read(target.job, scrape, reading)
 
     def reported(self, target: Target, reading: Reading) -> None:
         """Count the samples of a target's report series."""
-        self._count(target, reading)
+        self._scrapes.reported(target.job, reading)
 
     def scrape_failed(self, target: Target, failed: ScrapeFailed) -> None:
         """Count a scrape that gave nothing, also one whose page was refused."""
         self._mark(target, _DOWN)
-        self._scrapes[target.job, failed.reason.value].inc()
-        self._scrape_seconds[target.job].observe(failed.duration_s)
+        self._scrapes.failed(target.job, failed)
 
     def outcome(self, outcome: Outcome, size_bytes: int, age_s: float | None = None) -> None:
         """Count what became of a batch, whose messages have so many bytes.
 
         ``age_s`` goes from its oldest scrape to its being taken; None where nothing was.
         """
-        self._drop(outcome.dropped)
+        self._scrapes.drop(outcome.dropped)
         if outcome.delivered_events:
             self.delivery.delivered(outcome, size_bytes, age_s)
 
@@ -134,12 +126,8 @@ class Metrics:
 
     def render(self, accept: str = "") -> tuple[bytes, str]:
         """Give the page and its Content-Type, in the format that an Accept header asks for."""
+        self._scrapes.settle()
         return self._meters.render(accept)
-
-    def _count(self, target: Target, reading: Reading) -> None:
-        self._samples_read[target.job].inc(reading.samples)
-        self._samples_selected[target.job].inc(reading.selected)
-        self._drop((drop.reason, drop.count) for drop in reading.dropped)
 
     def _mark(self, target: Target, state: str) -> None:
         former = self._states.get(target.identity)
@@ -151,10 +139,6 @@ class Metrics:
             self._targets.labels(identity[0], former).dec()
             self._targets.labels(identity[0], state).inc()
             self._states[identity] = state
-
-    def _drop(self, counts: Iterable[tuple[DropReason, int]]) -> None:
-        for reason, count in counts:
-            self._dropped[reason.value].inc(count)
 
     def _describe_program(self) -> None:
         build = self._meters.gauge("build_info", "The program that runs.", ["version", "python"])
@@ -187,52 +171,7 @@ class Metrics:
             "shards", "Shards that the lease divides the targets by; 0: not known, or no lease."
         )
 
-    def _describe_scrapes(self) -> None:
-        self._targets = self._meters.gauge(
-            "targets", "Targets that discovery found.", ["job", "state"]
-        )
-        self._scrapes = Children(
-            self._meters.counter(
-                "scrapes_total", "Scrapes, by ok or why they gave nothing.", ["job", "result"]
-            )
-        )
-        self._scrape_seconds = Children(
-            self._meters.histogram(
-                "scrape_duration_seconds",
-                "From the beginning of a scrape to the last byte of its page or to its failure.",
-                _SECONDS,
-                ["job"],
-            )
-        )
-        self._scraped_bytes = Children(
-            self._meters.counter(
-                "scraped_bytes_total", "Bytes of the pages, decompressed.", ["job"]
-            )
-        )
-        self._last_scrape: Gauge = self._meters.gauge(
-            "last_scrape_success_timestamp_seconds", "When the newest page was scraped."
-        )
-
-    def _describe_samples(self) -> None:
-        self._samples_read = Children(
-            self._meters.counter(
-                "samples_read_total", "Samples of the pages that were read.", ["job"]
-            )
-        )
-        self._samples_selected = Children(
-            self._meters.counter(
-                "samples_selected_total", "Samples that went into log events.", ["job"]
-            )
-        )
-        self._dropped = Children(
-            self._meters.counter(
-                "dropped_samples_total",
-                "Samples that do not reach CloudWatch, by reason.",
-                ["reason"],
-            )
-        )
-        for reason in DropReason:
-            self._dropped[reason.value].inc(0)
+    def _describe_findings(self) -> None:
         self._custom_metrics = self._meters.gauge(
             "custom_metrics", "Custom metrics of CloudWatch that had a value within the last hour."
         )

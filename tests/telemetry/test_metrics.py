@@ -247,3 +247,21 @@ def test_two_agents_in_one_process_do_not_meet() -> None:
     first, second = Metrics(lambda: NOW), Metrics(lambda: NOW)
     first.delivery.retried("network")
     assert "cwgpu_retried_batches_total{cause=network}" not in read(second)
+
+
+def test_many_pages_are_counted_as_each_is(metrics: Metrics) -> None:
+    """However many come before somebody asks, and of whatever jobs."""
+    jobs = ("dcgm", "other")
+    for number in range(500):
+        reading = READING if number % 5 else Reading((), 0, 0, (), ())
+        metrics.scraped(aim(f"http://{number}", jobs[number % 2]), page(1_000 * number), reading)
+    found = read(metrics)
+    for job in jobs:
+        assert found[f"cwgpu_scrapes_total{{job={job},result=ok}}"] == 200
+        assert found[f"cwgpu_scrapes_total{{job={job},result=page_empty}}"] == 50
+        assert found[f"cwgpu_scraped_bytes_total{{job={job}}}"] == 2_500
+        assert found[f"cwgpu_samples_read_total{{job={job}}}"] == 2_000
+        assert found[f"cwgpu_samples_selected_total{{job={job}}}"] == 1_400
+        assert found[f"cwgpu_scrape_duration_seconds_sum{{job={job}}}"] == 62.5
+    assert found["cwgpu_dropped_samples_total{reason=unselected}"] == 800
+    assert found["cwgpu_last_scrape_success_timestamp_seconds{}"] == 499
