@@ -53,10 +53,10 @@ class Chorus:
         """Take a page that was read."""
         if reading.told is not None:
             self._say(self._tellers.take(target.identity, reading.told))
-        if reading.samples:
-            self._missed.pop(target.identity, None)
-        else:
+        if not reading.samples:
             self.missed(target)
+        elif self._missed:
+            self._missed.pop(target.identity, None)
 
     def missed(self, target: Target) -> None:
         """Take a scrape that gave nothing."""

@@ -220,7 +220,8 @@ class Observer(Deliveries):
     def _mind_empty(self, target: Target, reading: Reading) -> None:
         """Tell of a page without samples when it becomes so: to Prometheus it is a good one."""
         if reading.samples:
-            self._empty.discard(target.identity)
+            if self._empty:
+                self._empty.discard(target.identity)
         elif target.identity not in self._empty:
             self._empty.add(target.identity)
             journal.event(_log, logging.WARNING, "page_empty", target=target.url, job=target.job)
@@ -230,7 +231,9 @@ class Observer(Deliveries):
 
         Or that it would refuse by some of their dimension sets.
         """
-        unfit = (drop for drop in reading.dropped if drop.reason in _UNFIT)
+        unfit = [drop for drop in reading.dropped if drop.reason in _UNFIT]
+        if not unfit and not reading.partly and not self._unfit:
+            return
         drops = list({drop.reason: drop for drop in (*reading.partly, *unfit)}.values())
         former = self._unfit.pop(target.identity, frozenset())
         if drops:

@@ -100,7 +100,7 @@ def agent(
         hung_up=hung_up,
         tick=_ticker(book, summary if flags.dry_run else None),
     )
-    garbage.usual()
+    garbage.seldom()
     try:
         ending = asyncio.run(agent_run.run(orders, observer, Clock()))
         if ending.bug is not None:

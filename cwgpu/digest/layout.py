@@ -54,7 +54,10 @@ class Contents:
 class Layout:
     """The shape of a page, to be compared with the next one."""
 
-    __slots__ = ("_blank", "_fixed", "_names", "_rests", "_series", "_size_bytes", "contents")
+    __slots__ = (
+        *("_count", "_names", "_others", "_pick_others", "_pick_series", "_rests", "_size_bytes"),
+        "contents",
+    )
 
     def __init__(
         self,
@@ -63,32 +66,27 @@ class Layout:
         lines: Mapping[int, Line],
         contents: Contents,
     ) -> None:
-        """``lines`` are the samples by number; the page has head and value of them, no more."""
+        """``lines`` are the samples by number; ``physical`` has what the other lines are."""
         self.contents = contents
-        # A line that holds no sample is its own name, and nothing may follow it.
-        names, rests = list(physical), [b""] * len(physical)
-        for number, line in lines.items():
-            names[number] = line.exposed.text
-            rests[number] = line.rest
-        self._names, self._rests = commons.names.give(tuple(names)), rests
-        between = len(physical) - 1 - max(0, len(lines) - 1)
-        self._size_bytes = sum(map(len, names)) + sum(map(len, rests)) + between
+        self._count = len(physical)
+        self._names = commons.names.give(tuple([line.exposed.text for line in lines.values()]))
+        self._rests = [line.rest for line in lines.values()]
+        others = [number for number in range(len(physical)) if number not in lines]
+        self._others = commons.names.give(tuple([physical[number] for number in others]))
+        self._pick_series, self._pick_others = picker(list(lines)), picker(others)
+        fixed = (
+            sum(map(len, self._names)) + sum(map(len, self._rests)) + sum(map(len, self._others))
+        )
+        self._size_bytes = fixed + len(physical) - 1 - max(0, len(lines) - 1)
         """Of a page without its values, and without as many characters as join these."""
-        self._series = picker(list(lines))
-        fixed = [number for number in range(len(physical)) if number not in lines]
-        self._fixed = picker(fixed)
-        self._blank = (b"",) * len(fixed)
 
     def match(self, body: bytes) -> Texts | None:
         """Cut the values out of a page of this shape; None for a page of another shape."""
         lines = body.split(b"\n")
-        if len(lines) != len(self._names):
+        if len(lines) != self._count or self._pick_others(lines) != self._others:
             return None
-        named = map(bytes.removeprefix, lines, self._names)
-        tails = list(map(bytes.removeprefix, named, self._rests))
-        if self._fixed(tails) != self._blank:
-            return None
-        texts = self._series(tails)
+        named = map(bytes.removeprefix, self._pick_series(lines), self._names)
+        texts = list(map(bytes.removeprefix, named, self._rests))
         joined = b",".join(texts)
         # A line that begins otherwise keeps more than what is behind a head, so all are longer.
         if len(joined) + self._size_bytes != len(body):

@@ -228,7 +228,9 @@ class Page:
             partly=contents.partly,
             counts=contents.counts,
             shadowed=contents.shadowed,
-            watched=tuple(derived.watched(contents.watches, found.numbers)),
+            watched=tuple(derived.watched(contents.watches, found.numbers))
+            if contents.watches
+            else (),
             pulse=contents.sensor.feel(body, found.numbers) if contents.sensor else None,
         )
 

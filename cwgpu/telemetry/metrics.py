@@ -126,7 +126,6 @@ class Metrics:
 
     def render(self, accept: str = "") -> tuple[bytes, str]:
         """Give the page and its Content-Type, in the format that an Accept header asks for."""
-        self._scrapes.settle()
         return self._meters.render(accept)
 
     def _mark(self, target: Target, state: str) -> None:

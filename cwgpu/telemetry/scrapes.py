@@ -1,7 +1,6 @@
 """The self metrics of pages and their samples.
 
-A page is counted with others that were read meanwhile, or when somebody asks for the metrics. That
-takes a fifth of the time: what counting needs is in the processor's caches from the second on.
+A page is counted together with others, or when somebody asks for the metrics.
 """
 
 from collections import Counter, defaultdict
@@ -11,12 +10,10 @@ from typing import NamedTuple
 from cwgpu.model.drop import DropReason
 from cwgpu.model.reading import Drop, Reading
 from cwgpu.model.scrape import Scrape, ScrapeFailed
-from cwgpu.telemetry.meters import Children, Meters
+from cwgpu.telemetry.meters import TOGETHER, Children, Meters
 
 # From a page on loopback to a scrape_timeout of half a minute.
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
-_TOGETHER = 128
-"""Pages that are counted at a time: three seconds of a hundred GPU nodes."""
 
 
 class _Page(NamedTuple):
@@ -38,14 +35,15 @@ class Scrapes:
         self._newest_ms = 0
         self._describe_scrapes(meters)
         self._describe_samples(meters)
+        meters.before(self._settle)
 
     def read(self, job: str, scrape: Scrape, reading: Reading) -> None:
         """Count a page that was read."""
         counted = (reading.samples, reading.selected, reading.dropped)
         self._pages.append(_Page(job, len(scrape.body), scrape.duration_s, *counted))
         self._newest_ms = max(self._newest_ms, scrape.at_ms)
-        if len(self._pages) >= _TOGETHER:
-            self.settle()
+        if len(self._pages) >= TOGETHER:
+            self._settle()
 
     def failed(self, job: str, failed: ScrapeFailed) -> None:
         """Count a scrape that gave nothing, also one whose page was refused."""
@@ -63,7 +61,7 @@ class Scrapes:
         for reason, count in counts:
             self._dropped[reason.value].inc(count)
 
-    def settle(self) -> None:
+    def _settle(self) -> None:
         """Count all pages that were read."""
         pages, self._pages = self._pages, []
         by_job: dict[str, list[_Page]] = defaultdict(list)

@@ -323,7 +323,7 @@ def test_a_wrong_number_of_values_is_not_rendered() -> None:
     """A template never renders an event that lacks a value or has one too many."""
     (event,) = lay([Metric("a", ((POD,),))]).templates
     for values in ([], [b"1", b"2"]):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match="size"):
             event.render(AT_MS, values)
 
 
