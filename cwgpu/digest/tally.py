@@ -18,8 +18,8 @@ class Tally:
         """Begin with what is already known, in the order of ``DropReason``."""
         self._known = tuple(drops)
         self._counts: dict[DropReason, int] = {}
-        self._names: dict[DropReason, list[str]] = {}
-        self._details: dict[DropReason, str] = {}
+        self._names: dict[DropReason, list[str]]
+        self._details: dict[DropReason, str]
 
     def add(
         self,
