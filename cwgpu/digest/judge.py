@@ -70,6 +70,9 @@ class Judge:
         plain = [at for at, place in enumerate(places) if not _is_changed(place.slot)]
         self._plain = array("Q", plain)
         self._pick_plain = picker([places[at].position for at in plain])
+        for place in places:
+            if place.slot.treatment is Treatment.ABSOLUTE:  # a former plan may have counted
+                place.line.baseline = None
 
     def __len__(self) -> int:
         """Give how many samples of a scrape may go into events."""

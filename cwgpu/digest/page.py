@@ -191,7 +191,7 @@ class Page:
         samples, refused = self.memory.samples(survey, bad.number - 1 if bad else None)
         counts = count.counts(samples, job.sample_limit, at_ms)
         if refused is not None:
-            return replace(refused, counts=replace(counts, scraped=counts.scraped + 1))
+            return refused._replace(counts=replace(counts, scraped=counts.scraped + 1))
         if bad is not None:
             scraped = counts.scraped + (bad.number in survey.repetitive)
             detail = f"line {bad.number}: {bad.fault}"

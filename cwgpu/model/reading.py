@@ -102,8 +102,7 @@ class Reading(NamedTuple):
     """Of a page with DCGM's metrics, where the plan asks whether it moves."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(NamedTuple):
     """An answer that is no metrics page, or that its job's limits do not let in."""
 
     reason: FailReason

@@ -114,17 +114,18 @@ class Pool:
         moment = self._moments.get(due)
         if moment is None:
             moment = self._moments[due] = asyncio.Event()
-            task = asyncio.create_task(self._set(moment, due), name="moment")
+            task = asyncio.create_task(self._until(due), name="moment")
             self._sleepers.add(task)
-            task.add_done_callback(self._sleepers.discard)
+            task.add_done_callback(lambda task: self._come(task, due))
         return moment
 
-    async def _set(self, moment: asyncio.Event, due: float) -> None:
-        try:
-            await self._sleep(max(0.0, due - self._now()))
-        finally:
-            del self._moments[due]
-            moment.set()
+    async def _until(self, due: float) -> None:
+        await self._sleep(max(0.0, due - self._now()))
+
+    def _come(self, sleeper: asyncio.Task[None], due: float) -> None:
+        """Wake those who wait for a moment, also where nobody slept to its end."""
+        self._sleepers.discard(sleeper)
+        self._moments.pop(due).set()
 
     def _next(self, loop: "_Loop", last_due: float) -> float:
         target = loop.target

@@ -46,7 +46,10 @@ class Meters:
         self._first: list[Callable[[], None]] = []
 
     def before(self, settle: Callable[[], None]) -> None:
-        """Have this done before each rendering: what was told is to be counted by then."""
+        """Have this done before each rendering: what was told is to be counted by then.
+
+        Who tells and who renders are of one thread.
+        """
         self._first.append(settle)
 
     def counter(self, name: str, text: str, labels: Sequence[str] = ()) -> Counter:

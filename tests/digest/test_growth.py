@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cwgpu.digest.page import Page
+from cwgpu.emf.delta import Treatment
 from cwgpu.model.reading import Reading
+from cwgpu.plan.plan import Plan
 from tests.digest import kitchen
 
 # A counter that may be of any size, one whose blanks are those of 32-bit integers, one that is no
@@ -77,9 +79,9 @@ def test_many_are_as_one(history: list[Scrape], grow: bool) -> None:  # noqa: FB
         assert kitchen.account(found) == kitchen.account(expected)
 
 
-def renewed(page: Page) -> Page:
+def renewed(page: Page, plan: Plan | None = None) -> Page:
     """Give the page that takes its place."""
-    other = kitchen.page(kitchen.by_job())
+    other = kitchen.page(plan or kitchen.by_job())
     other.adopt(page)
     return other
 
@@ -145,3 +147,17 @@ def test_a_page_that_is_not_kept_counts_on() -> None:
         assert page.replay(body, kitchen.START_MS) is None
         found += [each.value for each in kitchen.points(reading) if each.name == NAMES[2]]
     assert found == [1, 3, 5]
+
+
+def test_what_is_sent_as_it_is_counts_from_nothing_later() -> None:
+    """A reload sends totals, and another differences again: not what came in all that time."""
+    page, found = kitchen.page(kitchen.by_job()), []
+    absolute = kitchen.by_job(counters=((lambda _: True, Treatment.ABSOLUTE),))
+    for step, total in enumerate(["100", "110", "120", "5000", "9000", "9001"]):
+        if step in {2, 4}:
+            page = renewed(page, absolute if step == 2 else kitchen.by_job())
+        body = text(["1", "1", total, "40"])
+        reading = page.read(body, kitchen.START_MS + step * kitchen.STEP_MS)
+        assert isinstance(reading, Reading)
+        found.append([each.value for each in kitchen.points(reading) if each.name == NAMES[2]])
+    assert found == [[], [10], [120], [5000], [], [1]]

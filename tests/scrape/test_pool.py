@@ -321,6 +321,35 @@ async def test_a_clock_that_jumps_costs_at_most_an_interval(jump: float, interva
     assert before + 1 <= len(world.visits) <= before + 3
 
 
+async def test_a_pool_that_was_stopped_at_once_can_be_used_again() -> None:
+    """Who was to sleep for the targets had not begun to."""
+    world = World()
+    pool = world.pool()
+    pool.reconcile([aim()])
+    await asyncio.sleep(0)
+    await pool.stop()
+    pool.reconcile([aim()])
+    await world.time.advance(180)
+    await pool.stop()
+    assert len(world.visits) == 3
+
+
+async def test_who_is_due_together_is_visited_together() -> None:
+    """Targets of one moment come in a row; one of them that goes keeps none of the others."""
+    world = World()
+    pool = world.pool()
+    targets = [aim(f"http://{number}/", interval_s=5) for number in range(60)]
+    pool.reconcile(targets)
+    await world.time.advance(5)
+    moments = Counter(at for at, _ in world.visits)
+    assert max(moments.values()) > 1
+    assert len(moments) <= 20
+    pool.reconcile(targets[1:])
+    await world.time.advance(5)
+    await pool.stop()
+    assert len(world.visits) == 60 + 59
+
+
 async def test_a_stopped_pool_can_be_used_again() -> None:
     """Stopping is not an end: wanted targets start new loops."""
     world = World()
