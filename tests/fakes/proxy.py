@@ -44,6 +44,8 @@ class FakeProxy:
     async def __aexit__(self, *_: object) -> None:
         """End all connections."""
         self._listener.close()
+        for _ in range(5):  # who has connected, and gone again, has not been heard yet
+            await asyncio.sleep(0)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -55,6 +55,8 @@ async def serve(
         yield server
     finally:
         listener.close()
+        for _ in range(5):  # who has connected, and gone again, has not been heard yet
+            await asyncio.sleep(0)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
