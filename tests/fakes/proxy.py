@@ -44,7 +44,7 @@ class FakeProxy:
     async def __aexit__(self, *_: object) -> None:
         """End all connections."""
         self._listener.close()
-        for _ in range(5):  # who has connected, and gone again, has not been heard yet
+        for _turn in range(5):  # who has connected, and gone again, has not been heard yet
             await asyncio.sleep(0)
         for task in self._tasks:
             task.cancel()
