@@ -76,7 +76,7 @@ class Outflow:
             return
         self._stock.note(events)
         _sort(events, self._pending)
-        self._pending_bytes += sum([len(event.message) for event in events])
+        self._pending_bytes += sum([event.size_bytes for event in events])
         self._any.set()
         if self._pending_bytes > GATHER_BYTES:
             self._much.set()
@@ -160,7 +160,7 @@ class Outflow:
     def _lose(self, event: EmfEvent, reason: DropReason) -> None:
         lost = ((reason, event.samples),)
         outcome = Outcome(event.stream, 0, 0, 0, lost, f"its time is {event.at_ms} ms since 1970")
-        self._observer.outcome(outcome, len(event.message))
+        self._observer.outcome(outcome, event.size_bytes)
 
 
 def _sort(

@@ -17,6 +17,7 @@ from cwgpu.emf import limits, narrow
 from cwgpu.emf import template as emf_template
 from cwgpu.emf.narrow import Narrowed
 from cwgpu.emf.template import EventTemplate, Metric
+from cwgpu.model import quoting
 from cwgpu.model.event import EmfEvent, StreamKey
 from cwgpu.model.labels import LabelPairs
 
@@ -113,8 +114,7 @@ class Record:
             texts = self._pick(row.texts)
             if not row.lost or None not in texts:
                 at_ms = row.at_ms if self.kind.at_ms is None else self.kind.at_ms
-                message = template.render(at_ms, texts)
-                return [self._event(message, at_ms, len(texts), template.datapoints)]
+                return [self._event(template, at_ms, texts, len(texts), template.datapoints)]
         if len(rows) <= self._rows:
             return self._some(rows, templates)
         starts = range(0, len(rows), self._rows)
@@ -128,7 +128,7 @@ class Record:
         """
         columns = [[at] for at in self._pick(positions)] if self._pick else None
         columns = columns or [list(pick(positions)) for pick in self._picks]
-        return self._template.render(0, [b"%a" % column for column in columns])
+        return quoting.read(self._template.render(0, [b"%a" % column for column in columns]))
 
     @property
     def positions(self) -> list[int]:
@@ -171,12 +171,16 @@ class Record:
 
     def _filled(self, template: EventTemplate, at_ms: int, values: Sequence[_Texts]) -> EmfEvent:
         counts = [len(texts) for texts in values]
-        message = template.render(at_ms, [_array(texts) for texts in values])
+        arrays = [_array(texts) for texts in values]
         datapoints = sum(map(int.__mul__, counts, template.weights))
-        return self._event(message, at_ms, sum(counts), datapoints)
+        return self._event(template, at_ms, arrays, sum(counts), datapoints)
 
-    def _event(self, message: bytes, at_ms: int, samples: int, datapoints: int) -> EmfEvent:
-        return EmfEvent(self.kind.stream, at_ms, message, samples, datapoints)
+    def _event(
+        self, template: EventTemplate, at_ms: int, values: _Texts, samples: int, datapoints: int
+    ) -> EmfEvent:
+        text = template.render(at_ms, values)
+        size_bytes = len(text) - template.quoting_bytes
+        return EmfEvent(self.kind.stream, at_ms, text, size_bytes, samples, datapoints)
 
 
 def _array(texts: _Texts) -> bytes:

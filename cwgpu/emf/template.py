@@ -1,4 +1,4 @@
-"""Event templates: all of a log event but its time and its values, encoded once.
+"""Event templates: all of a log event but its time and its values, encoded and quoted once.
 
 The events of a label set differ from scrape to scrape in nothing else, so ``layout`` does the slow
 work when a label set first appears, and ``EventTemplate.render`` fills in the rest in one call.
@@ -13,6 +13,7 @@ import orjson
 
 from cwgpu.emf import limits
 from cwgpu.emf.declare import DimensionSet
+from cwgpu.model import quoting
 from cwgpu.model.drop import DropReason
 from cwgpu.model.labels import LabelPairs
 
@@ -44,13 +45,18 @@ class EventTemplate:
     datapoints: int
     """Datapoints of one value of each of them, together."""
     labels: bytes
+    """Their members, quoted."""
     frame: tuple[bytes, ...]
-    """Everything else in pieces, as ``_frame`` gives them, with nothing where something goes."""
+    """Everything else, quoted too, in pieces as ``_frame`` gives them, with nothing where something
+    goes."""
+    quoting_bytes: int
+    """By how much all of it is longer than what is quoted."""
 
     def render(self, at_ms: int, values: Sequence[bytes]) -> bytes:
-        """Give the message: ``values`` are JSON texts in the order of ``metrics``.
+        """Give the message, quoted: ``values`` are JSON texts in the order of ``metrics``.
 
-        Each is a number, or an array of as many as ``layout`` was told of.
+        Each is a number, or an array of as many as ``layout`` was told of: quoted they are the
+        same, so that the message has ``quoting_bytes`` less than this.
         """
         pieces = list(self.frame)
         if pieces[0]:  # an event has a time if it has directives
@@ -141,12 +147,17 @@ class _Draft:
     def template(self) -> EventTemplate:
         """Finish the event."""
         directives = b",".join(self._directive(key[0], of) for key, of in self._directives.items())
+        labels = b"".join([member + b"," for member in self._members])
+        frame = tuple(_frame(directives, self._names))
+        quoted_labels, quoted_frame = quoting.quote(labels), tuple(map(quoting.quote, frame))
         return EventTemplate(
             metrics=tuple(self.places),
             weights=tuple(self._weights),
             datapoints=sum(self._weights),
-            labels=b"".join([member + b"," for member in self._members]),
-            frame=tuple(_frame(directives, self._names)),
+            labels=quoted_labels,
+            frame=quoted_frame,
+            quoting_bytes=sum(map(len, (quoted_labels, *quoted_frame)))
+            - sum(map(len, (labels, *frame))),
         )
 
     def _directive(self, sets: Sets, definitions: Sequence[bytes]) -> bytes:

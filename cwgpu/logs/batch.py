@@ -46,7 +46,7 @@ def _fault(event: EmfEvent, now_ms: int) -> DropReason | None:
         return DropReason.TOO_OLD
     if event.at_ms > now_ms + limits.NEWEST_MS:
         return DropReason.TOO_NEW
-    return DropReason.TOO_LARGE if len(event.message) > _LARGEST_BYTES else None
+    return DropReason.TOO_LARGE if event.size_bytes > _LARGEST_BYTES else None
 
 
 def _parts(events: Iterable[EmfEvent]) -> Iterator[tuple[EmfEvent, ...]]:
@@ -54,7 +54,7 @@ def _parts(events: Iterable[EmfEvent]) -> Iterator[tuple[EmfEvent, ...]]:
     part: list[EmfEvent] = []
     size_bytes = 0
     for event in events:
-        cost_bytes = len(event.message) + limits.EVENT_OVERHEAD_BYTES
+        cost_bytes = event.size_bytes + limits.EVENT_OVERHEAD_BYTES
         if part and (
             size_bytes + cost_bytes > limits.BATCH_BYTES
             or len(part) == limits.BATCH_EVENTS

@@ -34,17 +34,16 @@ def pack(batch: LogBatch) -> Parcel:
 
 
 def document(batch: LogBatch) -> bytes:
-    """Give the request's JSON document as it is before it is compressed."""
-    return orjson.dumps(
-        {
-            "logGroupName": batch.stream.group,
-            "logStreamName": batch.stream.stream,
-            "logEvents": [
-                {"timestamp": event.at_ms, "message": event.message.decode(errors="replace")}
-                for event in batch.events
-            ],
-        }
-    )
+    """Give the request's JSON document as it is before it is compressed.
+
+    Messages are quoted already, so it is one join of what is there.
+    """
+    where = (orjson.dumps(batch.stream.group), orjson.dumps(batch.stream.stream))
+    pieces = [b'{"logGroupName":%b,"logStreamName":%b,"logEvents":[' % where]
+    for event in batch.events:
+        pieces += (b'{"timestamp":%d,"message":"' % event.at_ms, event.quoted, b'"},')
+    pieces[-1] = b'"}]}'
+    return b"".join(pieces)
 
 
 def waybill(batch: LogBatch) -> Waybill:
@@ -66,7 +65,7 @@ def unpack(parcel: Parcel) -> LogBatch:
     return LogBatch(
         waybill.stream,
         tuple(
-            EmfEvent(waybill.stream, at_ms, message, *load)
+            EmfEvent.of(waybill.stream, at_ms, message, *load)
             for (at_ms, message), load in zip(events, loads, strict=True)
         ),
     )

@@ -1,8 +1,9 @@
 """From a log event to what became of it: event -> batch -> parcel -> outcome."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Self, TypeAlias
 
+from cwgpu.model import quoting
 from cwgpu.model.drop import DropReason
 
 
@@ -20,12 +21,27 @@ class EmfEvent(NamedTuple):
 
     stream: StreamKey
     at_ms: int
-    message: bytes
-    """The JSON text, UTF-8, without a newline."""
+    quoted: bytes
+    """The message, a JSON text, as it stands within a JSON string: see ``quoting``."""
+    size_bytes: int
+    """UTF-8 bytes of the message, which are fewer."""
     samples: int
     """Samples of a page, or of several, that it carries."""
     datapoints: int
     """Datapoints CloudWatch makes of it: samples times dimension sets."""
+
+    @classmethod
+    def of(
+        cls, stream: StreamKey, at_ms: int, message: bytes, samples: int, datapoints: int
+    ) -> Self:
+        """Make one of a message that is there, UTF-8; what is none becomes U+FFFD."""
+        text = quoting.quote(message)
+        return cls(stream, at_ms, text, len(quoting.read(text)), samples, datapoints)
+
+    @property
+    def message(self) -> bytes:
+        """Give the message, which is read back."""
+        return quoting.read(self.quoted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +64,7 @@ class LogBatch:
     @property
     def size_bytes(self) -> int:
         """UTF-8 bytes of the messages, as billed before CloudWatch's 26 bytes an event."""
-        return sum(len(event.message) for event in self.events)
+        return sum(event.size_bytes for event in self.events)
 
 
 Run: TypeAlias = tuple[int, int, int]

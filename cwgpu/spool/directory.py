@@ -51,7 +51,7 @@ class Spool:
     def note(self, events: Iterable[EmfEvent]) -> None:
         """Append events to the write-ahead log, in one write and without waiting for the disk.
 
-        OSError leaves the log as it was. ValueError for a message of several lines.
+        OSError leaves the log as it was.
         """
         self._log.note(events)
 

@@ -1,8 +1,8 @@
 """The format of the write-ahead log's segments (docs/spool.md).
 
-A first line, and a line for each event: checksum, what is known of the event as JSON, its message;
-with tabs between them, which JSON never has unescaped. A line stands on its own: what damages it
-costs its event and no other.
+A first line, and a line for each event: checksum, what is known of the event as JSON, its message
+as a JSON string; with tabs between them, which JSON never has unescaped. A line stands on its own:
+what damages it costs its event and no other. In the first format a message stood as it is.
 """
 
 import re
@@ -14,13 +14,15 @@ from typing import BinaryIO, TypeAlias
 
 import msgspec
 
+from cwgpu.model import quoting
 from cwgpu.model.event import EmfEvent, StreamKey
 from cwgpu.spool.found import Damaged
 
-VERSION = 1
+VERSION = 2
 """Of the format."""
-MOST_LINE_BYTES = 2 << 20
-"""A message has 1 MiB at most, and names of groups and streams 512 characters each."""
+MOST_LINE_BYTES = 3 << 20
+"""A message has 1 MiB at most, which quoted may be 2, and names of groups and streams have 512
+characters each."""
 MOST_KEPT_BYTES = 1 << 20
 """So much of the damaged lines is kept for people."""
 MOST_FOREIGN_BYTES = 256 << 20
@@ -51,13 +53,13 @@ def _first(version: int) -> bytes:
 FIRST = _first(VERSION)
 """A segment's first line."""
 
+_FIRSTS = (FIRST, _first(1))
+
 
 def line(event: EmfEvent) -> bytes:
-    """Give an event's line; ValueError for a message of several lines, which no JSON text needs."""
-    if b"\n" in event.message:
-        raise ValueError("the message of a log event has a newline: write it as \\n in its JSON")
+    """Give an event's line."""
     head = b"[%d,%d,%d,%s" % (event.at_ms, event.samples, event.datapoints, _where(event.stream))
-    rest = b"%s\t%s" % (head, event.message)
+    rest = b'%s\t"%s"' % (head, event.quoted)
     return b"%08x\t%s\n" % (zlib.crc32(rest), rest)
 
 
@@ -70,12 +72,12 @@ def read(file: BinaryIO, size_bytes: int) -> Reading:
             f"it has format {int(other[1])} and this cwgpu reads {VERSION}: "
             "a newer cwgpu wrote it and can read it"
         )
-    if first != FIRST and size_bytes > MOST_FOREIGN_BYTES:
+    if first not in _FIRSTS and size_bytes > MOST_FOREIGN_BYTES:
         raise Damaged("it is no log of cwgpu")
     events: list[EmfEvent] = []
     streams: dict[StreamKey, StreamKey] = {}
     bad, rest, last = 0, b"", first
-    if first not in (FIRST, b""):
+    if first not in (*_FIRSTS, b""):
         bad, rest = 1, first[:MOST_KEPT_BYTES]
     for last in _lines(file):
         event = _event(last, streams)
@@ -86,7 +88,7 @@ def read(file: BinaryIO, size_bytes: int) -> Reading:
             rest += last[: MOST_KEPT_BYTES - len(rest)]
     if not bad:
         return Reading(tuple(events))
-    if not events and not FIRST.startswith(first):
+    if not events and not any(known.startswith(first) for known in _FIRSTS):
         raise Damaged("it is no log of cwgpu, or nothing of it can be read")
     return Reading(tuple(events), _fault(bad, rest, last), rest)
 
@@ -99,15 +101,17 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
 def _event(text: bytes, streams: dict[StreamKey, StreamKey]) -> EmfEvent | None:
     """Read an event's line; None for a damaged one. A last line may lack nothing but its end."""
     crc, _, rest = text.removesuffix(b"\n").partition(b"\t")
-    head, tab, message = rest.partition(b"\t")
+    head, tab, said = rest.partition(b"\t")
     if not tab or crc != b"%08x" % zlib.crc32(rest):
         return None
     try:
         at_ms, samples, datapoints, group, stream = _head.decode(head)
-    except _BROKEN:
+        # A message of the first format begins with a brace.
+        message = quoting.read(said[1:-1]) if said[:1] == said[-1:] == b'"' else said
+    except (*_BROKEN, ValueError):
         return None
     key = StreamKey(group, stream)
-    return EmfEvent(streams.setdefault(key, key), at_ms, message, samples, datapoints)
+    return EmfEvent.of(streams.setdefault(key, key), at_ms, message, samples, datapoints)
 
 
 def _fault(bad: int, rest: bytes, last: bytes) -> str:

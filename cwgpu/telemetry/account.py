@@ -165,6 +165,6 @@ class Account:
     def _event(self, event: EmfEvent) -> None:
         self.events += 1
         self.datapoints += event.datapoints
-        self.size_bytes += len(event.message)
+        self.size_bytes += event.size_bytes
         if len(self._metrics) < _MOST_METRICS:
             self._metrics.update(identity.metrics(event.message))

@@ -287,7 +287,7 @@ def event(
     number: int = 0, stream: StreamKey = A, *, at_ms: int = START_MS, size: int = 0
 ) -> EmfEvent:
     """Make an event of one sample and two datapoints, of this size if it is larger."""
-    return EmfEvent(stream, at_ms, f"{number}".encode().ljust(size), 1, 2)
+    return EmfEvent.of(stream, at_ms, f"{number}".encode().ljust(size), 1, 2)
 
 
 def batch(*numbers: int, stream: StreamKey = A, size: int = 0) -> LogBatch:

@@ -41,7 +41,7 @@ class World:
         directive = {"Namespace": "GPU", "Dimensions": [["pod"]], "Metrics": [{"Name": "util"}]}
         aws = {"Timestamp": at_ms, "CloudWatchMetrics": [directive]}
         message = json.dumps({"_aws": aws, "pod": stream.stream, "util": number}).encode()
-        self.outflow.put([EmfEvent(stream, at_ms, message, 1, 1)])
+        self.outflow.put([EmfEvent.of(stream, at_ms, message, 1, 1)])
 
     async def delivered(self, events: int) -> None:
         """Wait until so many are said to be delivered."""
@@ -165,7 +165,7 @@ async def test_one_event_that_cannot_be_stored(world: World) -> None:
     """It alone is lost: an empty message, which the service refuses with its whole call."""
     for number in range(EVENTS):
         world.put(number)
-    world.outflow.put([EmfEvent(A, int(time.time() * 1000), b"", 1, 1)])
+    world.outflow.put([EmfEvent.of(A, int(time.time() * 1000), b"", 1, 1)])
     await world.outflow.flush()
     await world.delivered(EVENTS)
     await stage.eventually(lambda: world.witness.lost("rejected"))

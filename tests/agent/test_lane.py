@@ -438,7 +438,7 @@ def told(names: str, pod: str) -> EmfEvent:
         f'{{"_aws":{{"CloudWatchMetrics":[{{"Namespace":"GPU","Dimensions":[["pod"]],'
         f'"Metrics":[{metrics}]}}]}},"pod":"{pod}"}}'
     )
-    return EmfEvent(A, stage.START_MS, message.encode(), 1, 1)
+    return EmfEvent.of(A, stage.START_MS, message.encode(), 1, 1)
 
 
 async def test_what_is_refused_is_named(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ class Life:
         numbers = range(len(self.put), len(self.put) + count)
         self.put += numbers
         at_ms = int(self.hands.now * 1000)
-        self.outflow.put([EmfEvent(stream, at_ms, b"%d" % number, 1, 1) for number in numbers])
+        self.outflow.put([EmfEvent.of(stream, at_ms, b"%d" % number, 1, 1) for number in numbers])
 
     async def flush(self, steps: int) -> None:
         """Begin a flush, and let everything go on for so many steps."""

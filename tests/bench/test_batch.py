@@ -26,8 +26,14 @@ def events() -> dict[str, tuple[EmfEvent, ...]]:
     """Events of each kind: a batch is full of short ones by number, of others by bytes."""
     scraped = {SCRAPE: batches.SCRAPE, MINUTE: batches.MINUTE}
     made = {kind: later(batches.full(values).events) for kind, values in scraped.items()}
-    short = [one._replace(message=b'{"gpu":"0","temperature":41}') for one in made[SCRAPE]]
+    short = [small(one) for one in made[SCRAPE]]
     return {SHORT: tuple(short), **made}
+
+
+def small(event: EmfEvent) -> EmfEvent:
+    """Give the event another message."""
+    message, load = b'{"gpu":"0","temperature":41}', (event.samples, event.datapoints)
+    return EmfEvent.of(event.stream, event.at_ms, message, *load)
 
 
 def later(events: Sequence[EmfEvent]) -> tuple[EmfEvent, ...]:
@@ -41,7 +47,7 @@ def later(events: Sequence[EmfEvent]) -> tuple[EmfEvent, ...]:
 def least(events: Sequence[EmfEvent]) -> tuple[list[EmfEvent], int]:
     """Bring events in order and see how large they are."""
     ordered = sorted(events, key=attrgetter("at_ms"))
-    return ordered, sum([len(event.message) for event in ordered])
+    return ordered, sum([event.size_bytes for event in ordered])
 
 
 @in_cpu_time

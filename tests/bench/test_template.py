@@ -12,6 +12,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from cwgpu.emf import template
 from cwgpu.emf.template import EventTemplate, Metric
+from cwgpu.model import quoting
 from cwgpu.model.labels import pairs
 from cwgpu.prom import exposition
 from cwgpu.prom.exposition import Format, SeriesItem
@@ -62,7 +63,7 @@ def laid_out(series: Sequence[SeriesItem], values: int) -> template.Layout:
 
 
 def rendered(one: EventTemplate, texts: Texts) -> bytes:
-    """Write the event with its values, in arrays where they are several."""
+    """Write the event, quoted, with its values, in arrays where they are several."""
     values = [b"[%b]" % b",".join(each) if len(each) > 1 else each[0] for each in texts]
     return one.render(pages.START_MS, values)
 
@@ -88,7 +89,7 @@ def name(metrics: int, values: int) -> str:
 def test_orjson(benchmark: BenchmarkFixture, ledger: Ledger, metrics: int, values: int) -> None:
     """What orjson takes for the event when all of it is a dictionary."""
     series, texts = scraped(metrics, values)
-    message = rendered(laid_out(series, values).templates[0], texts)
+    message = quoting.read(rendered(laid_out(series, values).templates[0], texts))
     document = orjson.loads(message)
     assert orjson.loads(benchmark(often(lambda: orjson.dumps(document)))) == document
     ledger.neighbour(benchmark, f"{name(metrics, values)}, {ORJSON}", EVENTS, "event")
@@ -100,7 +101,7 @@ def test_render(benchmark: BenchmarkFixture, ledger: Ledger, metrics: int, value
     """What it takes to fill in time and values."""
     series, texts = scraped(metrics, values)
     (one,) = laid_out(series, values).templates
-    document = orjson.loads(benchmark(often(lambda: rendered(one, texts))))
+    document = orjson.loads(quoting.read(benchmark(often(lambda: rendered(one, texts)))))
     assert document["_aws"]["Timestamp"] == pages.START_MS
     for item, found in zip(series, texts, strict=True):
         numbers = [float(each) for each in found]

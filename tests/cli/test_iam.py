@@ -134,7 +134,7 @@ async def test_the_policy_is_what_the_sink_does_and_nothing_else(
         for name, value in cloudwatch.environ.items():
             monkeypatch.setenv(name, value)
         sink = CloudWatchSink(Access(), retention_days=7)
-        parcel = pack(LogBatch(key, (EmfEvent(key, int(time.time() * 1000), b"{}", 1, 1),)))
+        parcel = pack(LogBatch(key, (EmfEvent.of(key, int(time.time() * 1000), b"{}", 1, 1),)))
         await sink.send(parcel)
         await sink.create(key)
         assert (await sink.send(parcel)).code == ""

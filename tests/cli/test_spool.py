@@ -33,7 +33,7 @@ FOREIGN = "\x1b[31mred\nherring"
 
 def event(number: int, stream: StreamKey = A) -> EmfEvent:
     """Make an event of two samples and three datapoints."""
-    return EmfEvent(stream, NOW_MS - 60_000 + number, b'{"n":%d}' % number, 2, 3)
+    return EmfEvent.of(stream, NOW_MS - 60_000 + number, b'{"n":%d}' % number, 2, 3)
 
 
 def numbers(cloudwatch: FakeCloudWatch, stream: StreamKey = A) -> list[int]:
@@ -328,7 +328,7 @@ def test_what_is_not_taken_stays(filled: Filled, fault: faults.Fault, code: int)
 
 def test_what_can_never_be_stored_is_lost_and_said(filled: Filled) -> None:
     """Events of last month are refused by CloudWatch, and a spool keeps nothing for that long."""
-    old = EmfEvent(A, NOW_MS - 20 * 86_400_000, b'{"n":99}', 2, 3)
+    old = EmfEvent.of(A, NOW_MS - 20 * 86_400_000, b'{"n":99}', 2, 3)
     filled.spool.commit([pack(LogBatch(A, (old,)))])
     filled.spool.close()
     with FakeCloudWatch() as cloudwatch:

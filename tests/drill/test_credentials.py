@@ -44,7 +44,7 @@ class Drill:
         """Let some minutes pass."""
         for _ in range(count):
             message = b"%d" % next(self._numbers)
-            self.agent.outflow.put([EmfEvent(KEY, self.agent.clock.wall_ms(), message, 1, 1)])
+            self.agent.outflow.put([EmfEvent.of(KEY, self.agent.clock.wall_ms(), message, 1, 1)])
             await asyncio.sleep(FLUSH_S)
 
     @property

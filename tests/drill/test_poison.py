@@ -40,8 +40,8 @@ def test_a_bad_event_costs_itself(
     """It is found with two calls for each time that the batch can be halved, and people get it."""
     service.add(KEY.group, KEY.stream)
     at_ms = round(time.time() * 1000)
-    events = [EmfEvent(KEY, at_ms, b"%d" % number, 1, 1) for number in range(COUNT)]
-    events[place] = EmfEvent(KEY, at_ms, POISON, 1, 1)
+    events = [EmfEvent.of(KEY, at_ms, b"%d" % number, 1, 1) for number in range(COUNT)]
+    events[place] = EmfEvent.of(KEY, at_ms, POISON, 1, 1)
     spool = None if mode is SpoolMode.OFF else tmp_path / "spool"
 
     async def drill() -> None:

@@ -45,7 +45,7 @@ def test_a_throttled_agent_asks_seldom(
         async with flow.flowing(sink, rules, wall=time.time, seed=seed, flush_s=5.0) as agent:
             for number in range(FLUSHES):
                 at_ms = agent.clock.wall_ms()
-                agent.outflow.put([EmfEvent(key, at_ms, b"%d" % number, 1, 1) for key in keys])
+                agent.outflow.put([EmfEvent.of(key, at_ms, b"%d" % number, 1, 1) for key in keys])
                 await asyncio.sleep(5.0)
             await agent.rests(3600.0)
             assert agent.lost() == 0

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from cwgpu.emf import narrow, template
 from cwgpu.emf.declare import DimensionSet
 from cwgpu.emf.template import EventTemplate, Metric
+from cwgpu.model import quoting
 from cwgpu.model.drop import DropReason
 from cwgpu.model.labels import LabelPairs, pairs
 
@@ -108,9 +109,19 @@ def lay(metrics: Sequence[Metric], labels: LabelPairs = LABELS, most: int = 1) -
     return Laid(tuple(templates), tuple(sorted(dropped, key=itemgetter(0))), narrowed.skipped)
 
 
+def rendered(event: EventTemplate, at_ms: int, values: Sequence[bytes]) -> bytes:
+    """Render an event and read it; the template knows how much longer it is quoted."""
+    text = event.render(at_ms, values)
+    message = quoting.read(text)
+    assert len(text) - event.quoting_bytes == len(message)
+    return message
+
+
 def render(laid: Laid) -> list[bytes]:
     """Render every event; the value of a metric is its place."""
-    return [one.render(AT_MS, [b"%d" % place for place in one.metrics]) for one in laid.templates]
+    return [
+        rendered(one, AT_MS, [b"%d" % place for place in one.metrics]) for one in laid.templates
+    ]
 
 
 def test_one_event_of_one_label_set() -> None:
@@ -118,7 +129,7 @@ def test_one_event_of_one_label_set() -> None:
     sets = ((("ClusterName", "pod"), CLUSTER),)
     laid = lay([Metric("util", sets, unit="Percent"), Metric("power", sets, resolution=1)])
     (event,) = laid.templates
-    assert parse(event.render(AT_MS, [b"87", b"71.5"])) == {
+    assert parse(rendered(event, AT_MS, [b"87", b"71.5"])) == {
         "_aws": {
             "Timestamp": AT_MS,
             "CloudWatchMetrics": [
@@ -297,7 +308,7 @@ def test_large_labels_split_by_bytes() -> None:
     assert len(laid.templates) > 1
     assert [place for one in laid.templates for place in one.metrics] == list(range(20))
     for one in laid.templates:
-        extract(one.render(AT_MS, [WIDEST] * len(one.metrics)))
+        extract(rendered(one, AT_MS, [WIDEST] * len(one.metrics)))
 
 
 def test_labels_that_fill_an_event_leave_no_room() -> None:
@@ -313,9 +324,9 @@ def test_the_limit_is_used_but_for_a_few_bytes(spare: int, events: int) -> None:
     metrics = [Metric("a", ((POD,),))]
     longest = -(2**63), [WIDEST]
     (bare,) = lay(metrics, (("fill", "x"), ("pod", "p"))).templates
-    room = MOST_BYTES - len(bare.render(*longest)) + 1
+    room = MOST_BYTES - len(rendered(bare, *longest)) + 1
     laid = lay(metrics, (("fill", "x" * (room - spare)), ("pod", "p")))
-    sizes = [len(one.render(*longest)) for one in laid.templates]
+    sizes = [len(rendered(one, *longest)) for one in laid.templates]
     assert sizes == [MOST_BYTES - spare] * events
 
 
@@ -324,7 +335,7 @@ def test_a_wrong_number_of_values_is_not_rendered() -> None:
     (event,) = lay([Metric("a", ((POD,),))]).templates
     for values in ([], [b"1", b"2"]):
         with pytest.raises(ValueError, match="size"):
-            event.render(AT_MS, values)
+            rendered(event, AT_MS, values)
 
 
 WORDS = st.sampled_from(["a", "b", "c", "d", "e", "%", "%d", '"', "\\", "_aws", "ü", ""])
@@ -406,7 +417,7 @@ def test_splitting_loses_nothing(metrics: list[Metric], ballast: int) -> None:
     labels = (*LABELS, ("z", "x" * ballast))
     laid = lay(metrics, labels)
     for one in laid.templates:
-        parse(one.render(AT_MS, [WIDEST] * len(one.metrics)))
+        parse(rendered(one, AT_MS, [WIDEST] * len(one.metrics)))
     found = Counter(datapoint for message in render(laid) for datapoint in extract(message))
     assert found == Counter(asked(metrics, laid, dict(labels)))
     assert set(dict(laid.dropped).values()) <= {DropReason.TOO_LARGE}
@@ -419,9 +430,9 @@ def test_arrays_have_their_room(most: int, spare: int, events: int) -> None:
     array = b"[%b]" % b",".join([WIDEST] * most) if most > 1 else WIDEST
     metrics = [Metric("a", ((POD,),))]
     (bare,) = lay(metrics, (("fill", "x"), ("pod", "p"))).templates
-    room = MOST_BYTES - len(bare.render(-(2**63), [array])) + 1
+    room = MOST_BYTES - len(rendered(bare, -(2**63), [array])) + 1
     laid = lay(metrics, (("fill", "x" * (room - spare)), ("pod", "p")), most)
-    sizes = [len(one.render(-(2**63), [array])) for one in laid.templates]
+    sizes = [len(rendered(one, -(2**63), [array])) for one in laid.templates]
     assert sizes == [MOST_BYTES - spare] * events
 
 

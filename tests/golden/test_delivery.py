@@ -37,7 +37,7 @@ MISSING = Refusal("ResourceNotFoundException", "The specified log stream does no
 
 def event(text: str = "{}", stream: StreamKey = A, *, after_ms: int = 0) -> EmfEvent:
     """Make an event of one sample, scraped so long after now."""
-    return EmfEvent(stream, int(time.time() * 1000) + after_ms, text.encode(), 1, 1)
+    return EmfEvent.of(stream, int(time.time() * 1000) + after_ms, text.encode(), 1, 1)
 
 
 @dataclass
@@ -274,7 +274,7 @@ async def test_the_order_of_events(
     now = time.time_ns() // 1_000_000
 
     def at(number: int, text: str) -> EmfEvent:
-        return EmfEvent(A, now + number, text.encode(), 1, 1)
+        return EmfEvent.of(A, now + number, text.encode(), 1, 1)
 
     await world.send([at(30, "30"), at(10, "10"), at(20, "first"), at(20, "second")])
     (batch,) = batches(cloudwatch)

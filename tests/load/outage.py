@@ -105,7 +105,7 @@ class Gpus:
         for at_ms, head in zip(self.times(part), heads, strict=True):
             values = self._values[next(self._numbers) * 7 % _VALUES]
             message = b'{"_aws":{"Timestamp":%d,%s,%s}' % (at_ms, head, values)
-            yield EmfEvent(STREAM, at_ms, message, SAMPLES, SAMPLES)
+            yield EmfEvent.of(STREAM, at_ms, message, SAMPLES, SAMPLES)
 
     async def live(self, agent: Flow) -> None:
         """Be scraped for ever."""

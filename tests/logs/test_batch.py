@@ -24,7 +24,7 @@ MOST_BYTES = 1_048_576
 
 def event(at_ms: int = NOW_MS, size_bytes: int = 100, mark: int = 0) -> EmfEvent:
     """Make an event of a size; the mark tells events apart."""
-    return EmfEvent(STREAM, at_ms, b"x" * size_bytes, samples=mark, datapoints=2 * mark)
+    return EmfEvent.of(STREAM, at_ms, b"x" * size_bytes, samples=mark, datapoints=2 * mark)
 
 
 def sizes(events: Sequence[EmfEvent]) -> list[int]:
@@ -140,7 +140,7 @@ def events_of(groups: Sequence[tuple[int, int, int]]) -> list[EmfEvent]:
     """Make events that are told apart by what they carry: each (time, bytes, how many)."""
     singles = [(at_ms, size) for at_ms, size, count in groups for _ in range(count)]
     return [
-        EmfEvent(STREAM, at_ms, message(size), mark, 2 * mark)
+        EmfEvent.of(STREAM, at_ms, message(size), mark, 2 * mark)
         for mark, (at_ms, size) in enumerate(singles, 1)
     ]
 
@@ -161,7 +161,8 @@ def check_cut(events: Sequence[EmfEvent]) -> None:
         assert refusal((*first.events, second.events[0]))
     for gone, reason in cut.dropped:
         # An event may be late and large; either is a reason to drop it.
-        timely, small = gone._replace(at_ms=NOW_MS), gone._replace(message=b"{}")
+        timely = gone._replace(at_ms=NOW_MS)
+        small = gone._replace(quoted=b"{}", size_bytes=len(b"{}"))
         bad = timely if reason is DropReason.TOO_LARGE else small
         assert WORDS[reason] in (refusal([bad]) or "")
     lost = {gone.samples for gone, _ in cut.dropped}

@@ -18,7 +18,7 @@ AT = " at 2026-11-30T12:00:00Z"
 
 def event(message: bytes, at_ms: int = NOON_MS) -> EmfEvent:
     """Make an event with this message."""
-    return EmfEvent(STREAM, at_ms, message, 1, 1)
+    return EmfEvent.of(STREAM, at_ms, message, 1, 1)
 
 
 def emf(names: list[str], *sets: list[str], **fields: object) -> bytes:

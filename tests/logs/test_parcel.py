@@ -19,7 +19,9 @@ KEY = StreamKey("/gpu/ü", 'node "1"')
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 COUNTS = st.integers(0, 3)
 EVENTS = st.lists(
-    st.builds(EmfEvent, st.just(KEY), st.integers(0, 2**53), TEXT.map(str.encode), COUNTS, COUNTS),
+    st.builds(
+        EmfEvent.of, st.just(KEY), st.integers(0, 2**53), TEXT.map(str.encode), COUNTS, COUNTS
+    ),
     min_size=1,
     max_size=30,
 )
@@ -32,7 +34,7 @@ def packed(events: Sequence[EmfEvent]) -> Parcel:
 
 def foreign(body: bytes, events: int = 1) -> Parcel:
     """Give a good waybill with another body."""
-    good = packed([EmfEvent(KEY, 5, b"{}", 1, 1)] * events)
+    good = packed([EmfEvent.of(KEY, 5, b"{}", 1, 1)] * events)
     return replace(good, body=body)
 
 
@@ -82,8 +84,8 @@ def test_a_waybill_says_what_is_in_the_batch(events: list[EmfEvent]) -> None:
 
 def test_events_that_are_alike_take_one_place_in_a_waybill() -> None:
     """Ten thousand events of one kind are one line in a file of the spool."""
-    events = [EmfEvent(KEY, at, b"{}", 2, 4) for at in range(10_000)]
-    assert packed([*events, EmfEvent(KEY, 10_000, b"{}", 1, 4)]).waybill.runs == (
+    events = [EmfEvent.of(KEY, at, b"{}", 2, 4) for at in range(10_000)]
+    assert packed([*events, EmfEvent.of(KEY, 10_000, b"{}", 1, 4)]).waybill.runs == (
         (10_000, 2, 4),
         (1, 1, 4),
     )
@@ -91,14 +93,14 @@ def test_events_that_are_alike_take_one_place_in_a_waybill() -> None:
 
 def test_a_batch_is_packed_in_the_same_way_every_time() -> None:
     """No time of packing stands in it."""
-    events = [EmfEvent(KEY, 5, b"{}", 1, 1)]
+    events = [EmfEvent.of(KEY, 5, b"{}", 1, 1)]
     assert packed(events) == packed(events)
     assert packed(events).body[:2] == b"\x1f\x8b"
 
 
 def test_bytes_that_are_no_text_do_not_stop_the_others() -> None:
     """They cannot occur; if they do, the character is replaced and the batch still goes."""
-    body = packed([EmfEvent(KEY, 1, b"a\xff", 1, 1)]).body
+    body = packed([EmfEvent.of(KEY, 1, b"a\xff", 1, 1)]).body
     (event,) = json.loads(gzip.decompress(body))["logEvents"]
     assert event["message"] == "a\N{REPLACEMENT CHARACTER}"
 
@@ -119,13 +121,13 @@ def test_halves_are_the_whole(events: list[EmfEvent]) -> None:
 def test_one_event_has_no_halves() -> None:
     """Halving ends at a single event."""
     with pytest.raises(ValueError, match="cannot be halved"):
-        parcel.halve(packed([EmfEvent(KEY, 1, b"{}", 1, 1)]))
+        parcel.halve(packed([EmfEvent.of(KEY, 1, b"{}", 1, 1)]))
 
 
 def test_the_largest_batch_can_be_unpacked() -> None:
     """Nothing but control characters, which are six bytes each in JSON."""
     size = 1_048_576 // 10_000 - 26
-    events = tuple(EmfEvent(KEY, at, b"\x01" * size, 1, 1) for at in range(10_000))
+    events = tuple(EmfEvent.of(KEY, at, b"\x01" * size, 1, 1) for at in range(10_000))
     assert parcel.unpack(packed(events)).events == events
 
 
@@ -174,7 +176,7 @@ def test_a_body_that_blows_up_is_let_alone() -> None:
 
 def test_a_waybill_that_promises_too_much_is_refused() -> None:
     """Also where it names more events than fit into memory."""
-    good = packed([EmfEvent(KEY, 5, b"{}", 1, 1)])
+    good = packed([EmfEvent.of(KEY, 5, b"{}", 1, 1)])
     for runs in ((10**15, 1, 1),), ((10**15, 1, 1), (1 - 10**15, 1, 1)), ():
         with pytest.raises(ValueError, match=r"events, its waybill|longer"):
             parcel.unpack(replace(good, waybill=replace(good.waybill, runs=runs)))

@@ -32,7 +32,7 @@ def waybill(count: int) -> Waybill:
     return parcel.waybill(
         LogBatch(
             STREAM,
-            tuple(EmfEvent(STREAM, at, b"{}", 10**at, 2 * 10**at) for at in range(count)),
+            tuple(EmfEvent.of(STREAM, at, b"{}", 10**at, 2 * 10**at) for at in range(count)),
         )
     )
 

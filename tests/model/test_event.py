@@ -12,8 +12,8 @@ STREAM = StreamKey("/lab/gpu", "dcgm")
 def test_a_batch_counts_what_its_events_carry() -> None:
     """Samples and datapoints add up, and the size is that of UTF-8 text."""
     events = (
-        EmfEvent(STREAM, 1, '{"pod":"größe"}'.encode(), 2, 4),
-        EmfEvent(STREAM, 2, b"{}", 1, 3),
+        EmfEvent.of(STREAM, 1, '{"pod":"größe"}'.encode(), 2, 4),
+        EmfEvent.of(STREAM, 2, b"{}", 1, 3),
     )
     batch = LogBatch(STREAM, events)
     assert (batch.samples, batch.datapoints, batch.size_bytes) == (3, 7, 19)
@@ -23,6 +23,20 @@ def test_an_empty_batch_counts_nothing() -> None:
     """A batch may be empty."""
     batch = LogBatch(STREAM, ())
     assert (batch.samples, batch.datapoints, batch.size_bytes) == (0, 0, 0)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])).map(str.encode))
+def test_an_event_gives_its_message(message: bytes) -> None:
+    """As it came, and with its size."""
+    event = EmfEvent.of(STREAM, 1, message, 2, 4)
+    assert event.message == message
+    assert event == (STREAM, 1, event.quoted, len(message), 2, 4)
+
+
+def test_the_size_is_that_of_what_is_sent() -> None:
+    """A byte that is no text becomes a character of three."""
+    event = EmfEvent.of(STREAM, 1, b"a\xff", 1, 1)
+    assert (event.message.decode(), event.size_bytes) == ("a\ufffd", 4)
 
 
 COUNTS = st.integers(0, 1000)

@@ -219,7 +219,7 @@ def test_times_are_milliseconds_of_these_days(report: Json) -> None:
     key = StreamKey("g", "s")
 
     def at(at_ms: int) -> EmfEvent:
-        return EmfEvent(key, at_ms, b"{}", 1, 1)
+        return EmfEvent.of(key, at_ms, b"{}", 1, 1)
 
     good = [at(now_ms - 13 * DAY_MS), at(now_ms)]
     bad = [at(now_ms * 1000), at(now_ms // 1000), at(now_ms - 15 * DAY_MS), at(now_ms + DAY_MS)]

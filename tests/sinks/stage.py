@@ -23,7 +23,7 @@ def now_ms() -> int:
 def parcel(*messages: str, at_ms: int | None = None, key: StreamKey = KEY) -> Parcel:
     """Give messages of one time, ready to be sent."""
     at_ms = now_ms() if at_ms is None else at_ms
-    events = (EmfEvent(key, at_ms, text.encode(), 1, 1) for text in messages or ("x",))
+    events = (EmfEvent.of(key, at_ms, text.encode(), 1, 1) for text in messages or ("x",))
     return pack(LogBatch(key, tuple(events)))
 
 

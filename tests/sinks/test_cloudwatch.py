@@ -68,7 +68,7 @@ async def test_rejected_events_are_named_by_their_indexes(sink: CloudWatchSink) 
     """The call succeeds; too old ends before, too new begins at its index."""
     now = now_ms()
     events = tuple(
-        EmfEvent(KEY, at_ms, b"x", 1, 1) for at_ms in (now - 15 * DAY_MS, now, now + DAY_MS)
+        EmfEvent.of(KEY, at_ms, b"x", 1, 1) for at_ms in (now - 15 * DAY_MS, now, now + DAY_MS)
     )
     answer = await sink.send(pack(LogBatch(KEY, events)))
     assert bare(answer) == Answer("", status=200, rejected=Rejected(too_old_end=1, too_new_start=2))

@@ -67,7 +67,7 @@ def client() -> Iterator["CloudWatchLogsClient"]:
 
 def parcel(key: StreamKey, *times: int) -> Parcel:
     """Give a batch with an event for every time, ready to be sent."""
-    events = (EmfEvent(key, at, b'{"at":%d}' % at, 1, 1) for at in times)
+    events = (EmfEvent.of(key, at, b'{"at":%d}' % at, 1, 1) for at in times)
     return pack(LogBatch(key, tuple(events)))
 
 

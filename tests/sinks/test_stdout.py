@@ -19,7 +19,7 @@ KEY = StreamKey("gpu", "node-1")
 
 def parcel(*messages: bytes) -> Parcel:
     """Give a batch of these messages, ready to be sent."""
-    return pack(LogBatch(KEY, tuple(EmfEvent(KEY, 1, text, 1, 1) for text in messages)))
+    return pack(LogBatch(KEY, tuple(EmfEvent.of(KEY, 1, text, 1, 1) for text in messages)))
 
 
 async def test_every_event_is_a_line_of_its_own() -> None:
@@ -90,7 +90,7 @@ from cwgpu.sinks.stdout import StdoutSink
 
 async def run():
     key, sink = StreamKey("g", "s"), StdoutSink(sys.stdout.buffer)
-    events = tuple(EmfEvent(key, 1, b"x" * 1000, 1, 1) for _ in range(1000))
+    events = tuple(EmfEvent.of(key, 1, b"x" * 1000, 1, 1) for _ in range(1000))
     parcel = pack(LogBatch(key, events))
     while not (answer := await sink.send(parcel)).code:
         pass

@@ -75,7 +75,7 @@ def _messages(some: Sequence[EmfEvent]) -> list[str]:
 def _large(first: int, end: int) -> list[EmfEvent]:
     """Make events of 10 kB each."""
     return [
-        EmfEvent(
+        EmfEvent.of(
             event.stream, event.at_ms, b'{"event":%d,"of":"%s"}' % (number, b"x" * 10_000), 1, 1
         )
         for number, event in enumerate(samples.events(first, end), start=first)

@@ -19,7 +19,7 @@ TOKEN = "0a1b2c3d"  # noqa: S105 - a part of names
 def events(first: int, end: int) -> list[EmfEvent]:
     """Make events that are told apart by their message."""
     return [
-        EmfEvent(STREAM, AT_MS + number, b'{"event":%d}' % number, number % 3, 2 * (number % 3))
+        EmfEvent.of(STREAM, AT_MS + number, b'{"event":%d}' % number, number % 3, 2 * (number % 3))
         for number in range(first, end)
     ]
 

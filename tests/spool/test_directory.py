@@ -279,13 +279,13 @@ def test_a_damaged_log_gives_its_good_events_once(spool: Spool, path: Path) -> N
     spool.close()
     assert segment is not None
     file = path / "wal" / segment.name
-    file.write_bytes(file.read_bytes().replace(b'{"event":1}', b'{"event":9}'))
+    file.write_bytes(file.read_bytes().replace(b'event\\":1', b'event\\":9'))
     again, found = samples.opened(path, "ffffffff")
     good = [samples.events(0, 3)[number] for number in (0, 2)]
     assert samples.held(again, found) == good
     (named,) = found.quarantined
     assert named.reason == "lines that are damaged or cut off: 1; each was an event"
-    assert b'{"event":9}' in Path(named.file).read_bytes()
+    assert b'event\\":9' in Path(named.file).read_bytes()
     again.commit([samples.packed(good)], [each for each, _ in found.segments])
     again.close()
     assert samples.recovered(path) == good
@@ -368,7 +368,7 @@ def _read_bytes() -> int:
 
 def test_a_long_header_is_read_whole(spool: Spool, path: Path) -> None:
     """A batch whose events all differ has a header of many blocks."""
-    events = [EmfEvent(samples.STREAM, samples.AT_MS + n, b"{}", n, n) for n in range(5000)]
+    events = [EmfEvent.of(samples.STREAM, samples.AT_MS + n, b"{}", n, n) for n in range(5000)]
     (slip,) = spool.commit([samples.packed(events)])
     assert look(path).slips == (slip,)
     assert slip.waybill.load == (5000, sum(range(5000)), sum(range(5000)))

@@ -54,16 +54,6 @@ def test_what_is_noted_is_there_at_once(tmp_path: Path) -> None:
     log.seal()
 
 
-def test_a_note_that_is_refused_writes_nothing(tmp_path: Path) -> None:
-    """One message of several lines refuses all events that were to be noted with it."""
-    log = _log(tmp_path)
-    bad = EmfEvent(samples.STREAM, 1, b"a\nb", 1, 1)
-    with pytest.raises(ValueError, match="newline"):
-        log.note([*samples.events(0, 2), bad])
-    assert log.seal() is None
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_folder_that_is_gone_is_an_error_of_each_note(tmp_path: Path) -> None:
     """The log neither stops nor pretends; with the folder back it goes on."""
     folder = tmp_path / "wal"

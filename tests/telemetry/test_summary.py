@@ -28,7 +28,7 @@ def event(pod: str = "p", *names: str) -> EmfEvent:
     directive = {"Namespace": "N", "Dimensions": [["pod"]], "Metrics": metrics}
     root = {"_aws": {"Timestamp": 1, "CloudWatchMetrics": [directive]}, "pod": pod}
     message = orjson.dumps(root | dict.fromkeys(names, 1))
-    return EmfEvent(STREAM, 1, message, len(names), len(names))
+    return EmfEvent.of(STREAM, 1, message, len(names), len(names))
 
 
 def reading(*drops: Drop, selected: int = 0, **more: object) -> Reading:
@@ -326,7 +326,8 @@ def test_sizes(size: int, says: str) -> None:
     summary = Summary()
     message = event("p", "X").message
     padded = message + b" " * (size - len(message))
-    summary.scraped(aim(), PAGE, reading(selected=1, events=(EmfEvent(STREAM, 1, padded, 1, 1),)))
+    padded_event = EmfEvent.of(STREAM, 1, padded, 1, 1)
+    summary.scraped(aim(), PAGE, reading(selected=1, events=(padded_event,)))
     assert f"of 1 CloudWatch metric, {says}\n" in summary.render(80) + "\n"
 
 

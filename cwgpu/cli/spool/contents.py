@@ -63,7 +63,7 @@ def segment(name: str, events: Sequence[EmfEvent]) -> Value:
         "events": len(events),
         "samples": sum(event.samples for event in events),
         "datapoints": sum(event.datapoints for event in events),
-        "message_bytes": sum(len(event.message) for event in events),
+        "message_bytes": sum(event.size_bytes for event in events),
     }
 
 
