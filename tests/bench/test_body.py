@@ -1,7 +1,7 @@
 """What it costs to make the body of a full batch's request, and to read one back.
 
-Beside json.dumps, by which boto3 would make the document, and zlib's gzip alone. Sending is measured by
-``tests.bench.sink``.
+Beside json.dumps, by which boto3 would make the document, and zlib's gzip alone. Sending is
+measured by ``tests.bench.sink``.
 """
 
 import gzip
