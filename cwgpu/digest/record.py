@@ -175,12 +175,11 @@ class Record:
         datapoints = sum(map(int.__mul__, counts, template.weights))
         return self._event(template, at_ms, arrays, sum(counts), datapoints)
 
-    def _event(
-        self, template: EventTemplate, at_ms: int, values: _Texts, samples: int, datapoints: int
-    ) -> EmfEvent:
+    def _event(self, template: EventTemplate, at_ms: int, values: _Texts, *load: int) -> EmfEvent:
+        """Render an event; ``load`` are its samples and its datapoints."""
         text = template.render(at_ms, values)
         size_bytes = len(text) - template.quoting_bytes
-        return EmfEvent(self.kind.stream, at_ms, text, size_bytes, samples, datapoints)
+        return EmfEvent(self.kind.stream, at_ms, text, size_bytes, *load)
 
 
 def _array(texts: _Texts) -> bytes:

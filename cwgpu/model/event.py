@@ -31,12 +31,13 @@ class EmfEvent(NamedTuple):
     """Datapoints CloudWatch makes of it: samples times dimension sets."""
 
     @classmethod
-    def of(
-        cls, stream: StreamKey, at_ms: int, message: bytes, samples: int, datapoints: int
-    ) -> Self:
-        """Make one of a message that is there, UTF-8; what is none becomes U+FFFD."""
+    def of(cls, stream: StreamKey, at_ms: int, message: bytes, *load: int) -> Self:
+        """Make one of a message that is there, UTF-8; what is none becomes U+FFFD.
+
+        ``load`` are its samples and its datapoints.
+        """
         text = quoting.quote(message)
-        return cls(stream, at_ms, text, len(quoting.read(text)), samples, datapoints)
+        return cls(stream, at_ms, text, len(quoting.read(text)), *load)
 
     @property
     def message(self) -> bytes:

@@ -24,7 +24,7 @@ MOST_BYTES = 1_048_576
 
 def event(at_ms: int = NOW_MS, size_bytes: int = 100, mark: int = 0) -> EmfEvent:
     """Make an event of a size; the mark tells events apart."""
-    return EmfEvent.of(STREAM, at_ms, b"x" * size_bytes, samples=mark, datapoints=2 * mark)
+    return EmfEvent.of(STREAM, at_ms, b"x" * size_bytes, mark, 2 * mark)
 
 
 def sizes(events: Sequence[EmfEvent]) -> list[int]:
