@@ -12,7 +12,9 @@ from tests.agent.test_reports import Stored, World, job, plan, world
 __all__ = ["world"]
 
 FATAL, IDLE = "cwgpu_xid_fatal", "cwgpu_gpu_idle"
-BOTH = Dcgm(xid_fatal=True, idle=Idle(5.0, 1.0))
+BOTH = Dcgm(xid_fatal=True, idle=Idle(5.0, 1.001))
+"""The second scrape comes at the target's place in the interval, which follows from its port: after
+a second at most, and the third after more than that."""
 
 
 def page(utilisation: float, xid: int = 0, pod: str = "p") -> bytes:
