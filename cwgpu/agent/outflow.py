@@ -20,7 +20,8 @@ from cwgpu.model.event import EmfEvent, LogBatch, Outcome, StreamKey
 from cwgpu.spool.found import Found
 
 GATHER_BYTES = 16 << 20
-"""Messages that wait for the flush at most: an interval of hours must not hold hours in memory."""
+"""Quoted messages that wait for the flush at most: an interval of hours must not hold hours in
+memory, nor in the log."""
 
 # The events of targets that are scraped at start come within this time and make one batch.
 _GATHER_S = 0.25
@@ -76,7 +77,7 @@ class Outflow:
             return
         self._stock.note(events)
         _sort(events, self._pending)
-        self._pending_bytes += sum([event.size_bytes for event in events])
+        self._pending_bytes += sum([len(event.quoted) for event in events])
         self._any.set()
         if self._pending_bytes > GATHER_BYTES:
             self._much.set()
