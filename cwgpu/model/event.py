@@ -36,8 +36,8 @@ class EmfEvent(NamedTuple):
 
         ``load`` are its samples and its datapoints.
         """
-        text = quoting.quote(message)
-        return cls(stream, at_ms, text, len(quoting.read(text)), *load)
+        sent = message.decode(errors="replace").encode()
+        return cls(stream, at_ms, quoting.quote(sent), len(sent), *load)
 
     @property
     def message(self) -> bytes:
