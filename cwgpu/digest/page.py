@@ -212,7 +212,7 @@ class Page:
             self._feed.flow(row.texts, at_ms)
         events: list[EmfEvent] = []
         for record in contents.now:
-            events += record.events((row,), self._partial)
+            events += record.events(row, self._partial)
         if contents.later.records:
             events += self._window.take(contents.later, row)
             # A page that is read anew at each scrape, as one that gives its samples times of their

@@ -4,14 +4,15 @@ A record has the metrics of one event template. Each has a value or several of e
 of eight GPUs, say), and an event takes one scrape or as many as an array has room for.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
-from typing import TypeAlias
+from itertools import accumulate
+from operator import mul
+from typing import TypeAlias, TypeVar
 
 from cwgpu.digest.judge import Place, Row
 from cwgpu.digest.memo import Memo
-from cwgpu.digest.pick import ALL, Pick, picker
+from cwgpu.digest.pick import ALL, picker
 from cwgpu.digest.share import Commons
 from cwgpu.emf import limits, narrow
 from cwgpu.emf import template as emf_template
@@ -21,8 +22,8 @@ from cwgpu.model import quoting
 from cwgpu.model.event import EmfEvent, StreamKey
 from cwgpu.model.labels import LabelPairs
 
+V = TypeVar("V")
 _Texts: TypeAlias = Sequence[bytes]
-"""Values of one metric, in order of time."""
 
 
 class Templates:
@@ -86,7 +87,7 @@ array has room for."""
 class Record:
     """What goes into the events of one template."""
 
-    __slots__ = ("_labels", "_metrics", "_pick", "_picks", "_rows", "_template", "kind")
+    __slots__ = ("_labels", "_metrics", "_most_scrapes", "_pick", "_template", "_widths", "kind")
 
     def __init__(
         self,
@@ -100,95 +101,100 @@ class Record:
         self._template = template
         self._labels = labels
         self._metrics = tuple([metric for metric, _ in columns])
-        widest = max(len(places) for _, places in columns)
-        self._rows = limits.ARRAY_VALUES // widest
+        widths = [len(places) for _, places in columns]
+        self._most_scrapes = limits.ARRAY_VALUES // max(widths)
         # One value of each metric at a scrape is what most records have.
-        narrow = widest == 1
-        self._pick = picker([places[0].position for _, places in columns]) if narrow else None
-        self._picks = [] if narrow else [_picker(places) for _, places in columns]
+        self._widths = widths if max(widths) > 1 else None
+        self._pick = picker([place.position for _, places in columns for place in places])
 
-    def events(self, rows: Sequence[Row], templates: Templates) -> list[EmfEvent]:
-        """Make the events of these scrapes, which are in order of time."""
-        if len(rows) == 1 and self._pick:
-            (row,), template = rows, self._template
-            texts = self._pick(row.texts)
-            if not row.lost or None not in texts:
-                at_ms = row.at_ms if self.kind.at_ms is None else self.kind.at_ms
-                return [self._event(template, at_ms, texts, len(texts), template.datapoints)]
-        if len(rows) <= self._rows:
-            return self._some(rows, templates)
-        starts = range(0, len(rows), self._rows)
-        each = (self._some(rows[start : start + self._rows], templates) for start in starts)
-        return list(chain.from_iterable(each))
+    def events(self, row: Row, templates: Templates) -> list[EmfEvent]:
+        """Make the events of one scrape."""
+        values, template = self._pick(row.texts), self._template
+        at_ms = row.at_ms if self.kind.at_ms is None else self.kind.at_ms
+        if self._widths is None and (not row.lost or None not in values):
+            return [self._event(template, at_ms, values, len(values), template.datapoints)]
+        sent = [list(filter(None, column)) for column in self._cut(values)]
+        return self._made(at_ms, list(map(b",".join, sent)), list(map(len, sent)), templates)
 
-    def outline(self, positions: Sequence[int] = ALL) -> bytes:
-        """Give the event that it makes when no value is lost, arrays of positions for values.
+    def window(
+        self,
+        times_ms: Sequence[int],
+        columns: Sequence[_Texts],
+        templates: Templates,
+        *,
+        lost: bool,
+    ) -> list[EmfEvent]:
+        """Make the events of scrapes of these times, in as few as hold them.
 
-        ``positions`` are those of the values that it chooses from.
+        ``columns`` are of the template's metrics: values of each scrape, with commas between them.
+        ``lost``: some may not be there.
         """
-        columns = [[at] for at in self._pick(positions)] if self._pick else None
-        columns = columns or [list(pick(positions)) for pick in self._picks]
-        return quoting.read(self._template.render(0, [b"%a" % column for column in columns]))
+        if len(times_ms) > self._most_scrapes:
+            starts = range(0, len(times_ms), self._most_scrapes)
+            parts = [slice(start, start + self._most_scrapes) for start in starts]
+            return [
+                event
+                for part in parts
+                for event in self.window(
+                    times_ms[part], [column[part] for column in columns], templates, lost=lost
+                )
+            ]
+        at_ms = times_ms[-1] if self.kind.at_ms is None else self.kind.at_ms
+        texts = list(map(b",".join, columns))
+        if lost:
+            sent = [list(filter(None, text.split(b","))) for text in texts]
+            return self._made(at_ms, list(map(b",".join, sent)), list(map(len, sent)), templates)
+        counts = [width * len(times_ms) for width in self._widths or [1] * len(columns)]
+        return self._made(at_ms, texts, counts, templates)
+
+    def outline(self) -> bytes:
+        """Give the event that it makes when no value is lost, arrays of positions for values."""
+        arrays = [b"%a" % list(column) for column in self.columns]
+        return quoting.read(self._template.render(0, arrays))
 
     @property
-    def positions(self) -> list[int]:
-        """Say where all of its values are."""
-        picks = [self._pick] if self._pick else self._picks
-        return list(chain.from_iterable(pick(ALL) for pick in picks))
+    def columns(self) -> list[Sequence[int]]:
+        """Say where the values of each metric are."""
+        return self._cut(self._pick(ALL))
 
-    def renumber(self, numbers: Mapping[int, int]) -> None:
-        """Choose from others, whose positions these are by the former ones."""
-        if self._pick:
-            self._pick = _renumbered(self._pick, numbers)
-        self._picks = [_renumbered(pick, numbers) for pick in self._picks]
+    @property
+    def width(self) -> int:
+        """Say how many metrics it has."""
+        return len(self._metrics)
 
-    def _some(self, rows: Sequence[Row], templates: Templates) -> list[EmfEvent]:
-        """Make the events of no more scrapes than fit."""
-        at_ms = rows[-1].at_ms if self.kind.at_ms is None else self.kind.at_ms
-        whole = not any(row.lost for row in rows)
-        values = self._values(rows)
-        if not whole:
-            values = [list(filter(None, texts)) for texts in values]
-        if all(values):
-            return [self._filled(self._template, at_ms, values)]
-        return self._spread(values, at_ms, templates)
-
-    def _values(self, rows: Sequence[Row]) -> Sequence[_Texts]:
+    def _cut(self, values: Sequence[V]) -> list[Sequence[V]]:
         """Give the values of each metric."""
-        scrapes = [row.texts for row in rows]
-        if self._pick:
-            return list(zip(*map(self._pick, scrapes), strict=True))
-        return [list(chain.from_iterable(map(pick, scrapes))) for pick in self._picks]
+        if self._widths is None:
+            return [(value,) for value in values]
+        ends = accumulate(self._widths)
+        return [values[end - width : end] for width, end in zip(self._widths, ends, strict=True)]
 
-    def _spread(self, values: Sequence[_Texts], at_ms: int, templates: Templates) -> list[EmfEvent]:
-        """Make events of the metrics that have a value."""
-        kept = [at for at, texts in enumerate(values) if texts]
+    def _made(
+        self, at_ms: int, texts: _Texts, counts: Sequence[int], templates: Templates
+    ) -> list[EmfEvent]:
+        """Make an event of the metrics that have a value, or more where it takes more."""
+        if all(counts):
+            return [self._filled(self._template, at_ms, texts, counts)]
+        kept = [at for at, count in enumerate(counts) if count]
         layout = templates.layout(self._labels, tuple([self._metrics[at] for at in kept]))
+        chosen = [[kept[at] for at in template.metrics] for template in layout.templates]
         return [
-            self._filled(template, at_ms, [values[kept[at]] for at in template.metrics])
-            for template in layout.templates
+            self._filled(template, at_ms, [texts[at] for at in some], [counts[at] for at in some])
+            for template, some in zip(layout.templates, chosen, strict=True)
         ]
 
-    def _filled(self, template: EventTemplate, at_ms: int, values: Sequence[_Texts]) -> EmfEvent:
-        counts = [len(texts) for texts in values]
-        arrays = [_array(texts) for texts in values]
-        datapoints = sum(map(int.__mul__, counts, template.weights))
-        return self._event(template, at_ms, arrays, sum(counts), datapoints)
+    def _filled(
+        self, template: EventTemplate, at_ms: int, texts: _Texts, counts: Sequence[int]
+    ) -> EmfEvent:
+        values = [
+            text if count == 1 else b"[%b]" % text
+            for text, count in zip(texts, counts, strict=True)
+        ]
+        datapoints = sum(map(mul, counts, template.weights))
+        return self._event(template, at_ms, values, sum(counts), datapoints)
 
     def _event(self, template: EventTemplate, at_ms: int, values: _Texts, *load: int) -> EmfEvent:
         """Render an event; ``load`` are its samples and its datapoints."""
         text = template.render(at_ms, values)
         size_bytes = len(text) - template.quoting_bytes
         return EmfEvent(self.kind.stream, at_ms, text, size_bytes, *load)
-
-
-def _array(texts: _Texts) -> bytes:
-    return b"[%b]" % b",".join(texts) if len(texts) > 1 else texts[0]
-
-
-def _renumbered(pick: Pick, numbers: Mapping[int, int]) -> Pick:
-    return picker([numbers[at] for at in pick(ALL)])
-
-
-def _picker(places: Sequence[Place]) -> Pick:
-    return picker([place.position for place in places])

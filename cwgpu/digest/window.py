@@ -6,14 +6,18 @@ or when somebody asks for what there is. The datapoints are the same: several ev
 add up in CloudWatch.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from typing import NamedTuple
 
 from cwgpu.digest.judge import Row
-from cwgpu.digest.pick import ALL, picker
+from cwgpu.digest.pick import picker
 from cwgpu.digest.record import Record, Templates
 from cwgpu.emf import limits
 from cwgpu.model.event import EmfEvent
+
+_BETWEEN = b";"
+"""Stands between the values of one metric and those of the next."""
 
 
 class _Packed(NamedTuple):
@@ -22,7 +26,8 @@ class _Packed(NamedTuple):
     at_ms: int
     texts: bytes
     """With commas between them; nothing stands for a value that cannot be sent."""
-    lost: int
+    lost: bool
+    """Whether there is such a value."""
 
 
 class Waiting:
@@ -32,31 +37,33 @@ class Waiting:
 
     def __init__(self, records: Sequence[Record]) -> None:
         """All are of one page, and choose from what is kept from now on."""
-        positions = sorted({at for record in records for at in record.positions})
-        numbers = {position: number for number, position in enumerate(positions)}
-        for record in records:
-            record.renumber(numbers)
         self.records = tuple(records)
-        self._pick = picker(positions)
+        behind_all = -1
+        columns = [[*column, behind_all] for record in records for column in record.columns]
+        self._pick = picker(list(chain.from_iterable(columns))[:-1])
 
     def outlines(self) -> list[bytes]:
         """Give the outline of each record."""
-        positions = self._pick(ALL)
-        return [record.outline(positions) for record in self.records]
+        return [record.outline() for record in self.records]
 
     def pack(self, row: Row) -> _Packed:
         """Keep what the records choose from."""
-        texts = self._pick(row.texts)
+        texts = self._pick([*row.texts, _BETWEEN])
         if row.lost:
             texts = [text or b"" for text in texts]
-        return _Packed(row.at_ms, b",".join(texts), row.lost)
+        return _Packed(row.at_ms, b",".join(texts), row.lost > 0)
 
-    def unpack(self, packed: _Packed) -> Row:
-        """Give what was kept."""
-        texts: Sequence[bytes | None] = packed.texts.split(b",")
-        if packed.lost:
-            texts = [text or None for text in texts]
-        return Row(packed.at_ms, texts, packed.lost)
+    def events(self, rows: Sequence[_Packed], templates: Templates) -> Iterator[EmfEvent]:
+        """Make the events of what was kept of scrapes, in order of time.
+
+        A value is not looked at again: those of a metric and a scrape stay one text.
+        """
+        times_ms, lost = [row.at_ms for row in rows], any(row.lost for row in rows)
+        between = b",%b," % _BETWEEN
+        columns = zip(*[row.texts.split(between) for row in rows], strict=True)
+        for record in self.records:
+            own = list(islice(columns, record.width))
+            yield from record.window(times_ms, own, templates, lost=lost)
 
 
 class Window:
@@ -110,5 +117,4 @@ class Window:
         if not packed:
             return []
         self._templates.age()
-        rows, records = list(map(self._waiting.unpack, packed)), self._waiting.records
-        return [one for record in records for one in record.events(rows, self._templates)]
+        return list(self._waiting.events(packed, self._templates))
