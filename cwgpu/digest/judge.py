@@ -127,7 +127,8 @@ class Judge:
             apart = (at for at, position in enumerate(self._positions) if position not in growing)
             return [self._place(at) for at in apart]
         plain = self._pick_plain(values.numbers)
-        if not plain or (max(plain) < blank.FLOOR and min(plain) >= -limits.VALUE):
+        low = values.signed and min(plain, default=0) < -limits.VALUE
+        if not low and max(plain, default=0) < blank.FLOOR:
             return self._changed
         pairs = zip(self._plain, plain, strict=True)
         odd = [self._place(at) for at, one in pairs if not -limits.VALUE <= one < blank.FLOOR]

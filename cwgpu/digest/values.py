@@ -36,6 +36,8 @@ class Values(NamedTuple):
     numbers: Sequence[float]
     finite: bool
     """Whether all of them are known to be finite."""
+    signed: bool
+    """Whether one of them may be below 0."""
 
 
 def read(texts: Sequence[bytes]) -> Values:
@@ -53,13 +55,13 @@ def read_joined(found: Texts) -> Values:
             return _read_each(texts)
         # A text with a comma in it would give more numbers than there are texts.
         if len(numbers) == len(texts) and max(map(len, texts), default=0) <= limits.VALUE_BYTES:
-            return Values(texts, numbers, finite=True)
+            return Values(texts, numbers, finite=True, signed=b"-" in joined)
     return _read_each(texts)
 
 
 def _read_each(texts: Sequence[bytes]) -> Values:
     numbers = [prom_number.parse(text) for text in texts]
-    return Values(list(map(_json, texts, numbers)), numbers, finite=False)
+    return Values(list(map(_json, texts, numbers)), numbers, finite=False, signed=True)
 
 
 def _json(text: bytes, value: float) -> bytes:

@@ -114,18 +114,24 @@ class Pool:
         moment = self._moments.get(due)
         if moment is None:
             moment = self._moments[due] = asyncio.Event()
-            task = asyncio.create_task(self._until(due), name="moment")
+            task = asyncio.create_task(self._until(due, moment), name="moment")
             self._sleepers.add(task)
-            task.add_done_callback(lambda task: self._come(task, due))
+            task.add_done_callback(lambda task: self._slept(task, due, moment))
         return moment
 
-    async def _until(self, due: float) -> None:
+    async def _until(self, due: float, moment: asyncio.Event) -> None:
         await self._sleep(max(0.0, due - self._now()))
+        self._come(due, moment)  # now, and not a turn of the event loop later
 
-    def _come(self, sleeper: asyncio.Task[None], due: float) -> None:
-        """Wake those who wait for a moment, also where nobody slept to its end."""
+    def _slept(self, sleeper: asyncio.Task[None], due: float, moment: asyncio.Event) -> None:
         self._sleepers.discard(sleeper)
-        self._moments.pop(due).set()
+        self._come(due, moment)  # also where nobody slept to its end
+
+    def _come(self, due: float, moment: asyncio.Event) -> None:
+        """Wake those who wait for a moment; a clock that was set back may have it come again."""
+        if self._moments.get(due) is moment:
+            del self._moments[due]
+        moment.set()
 
     def _next(self, loop: "_Loop", last_due: float) -> float:
         target = loop.target

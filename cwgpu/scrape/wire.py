@@ -248,7 +248,9 @@ class _Connection(asyncio.BufferedProtocol):
         self._head = head = self._heads.read(came)
         self._pieces += 1
         if head is not None:
-            self._progress.status, self._chunks = head.status, Chunks(head.size_bytes)
+            self._progress.status = head.status
+            if head.length is None:
+                self._chunks = Chunks(head.size_bytes)
         elif self._pieces == _PIECES:
             raise Unusual
         return head
