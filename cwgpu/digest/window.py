@@ -33,14 +33,19 @@ class _Packed(NamedTuple):
 class Waiting:
     """Records that are rendered when a window is over, and what of a scrape is kept for them."""
 
-    __slots__ = ("_pick", "records")
+    __slots__ = ("_pick", "_several", "records")
 
     def __init__(self, records: Sequence[Record]) -> None:
         """All are of one page, and choose from what is kept from now on."""
         self.records = tuple(records)
-        behind_all = -1
-        columns = [[*column, behind_all] for record in records for column in record.columns]
-        self._pick = picker(list(chain.from_iterable(columns))[:-1])
+        columns = [column for record in records for column in record.columns]
+        # Where a metric has one value of a scrape, a comma is enough between two of them.
+        self._several = any(len(column) > 1 for column in columns)
+        if self._several:
+            behind_all = -1
+            columns = [[*column, behind_all] for column in columns]
+            columns[-1] = columns[-1][:-1]
+        self._pick = picker(list(chain.from_iterable(columns)))
 
     def outlines(self) -> list[bytes]:
         """Give the outline of each record."""
@@ -48,7 +53,7 @@ class Waiting:
 
     def pack(self, row: Row) -> _Packed:
         """Keep what the records choose from."""
-        texts = self._pick([*row.texts, _BETWEEN])
+        texts = self._pick([*row.texts, _BETWEEN] if self._several else row.texts)
         if row.lost:
             texts = [text or b"" for text in texts]
         return _Packed(row.at_ms, b",".join(texts), row.lost > 0)
@@ -59,7 +64,7 @@ class Waiting:
         A value is not looked at again: those of a metric and a scrape stay one text.
         """
         times_ms, lost = [row.at_ms for row in rows], any(row.lost for row in rows)
-        between = b",%b," % _BETWEEN
+        between = b",%b," % _BETWEEN if self._several else b","
         columns = zip(*[row.texts.split(between) for row in rows], strict=True)
         for record in self.records:
             own = list(islice(columns, record.width))
