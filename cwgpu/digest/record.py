@@ -113,8 +113,7 @@ class Record:
         at_ms = row.at_ms if self.kind.at_ms is None else self.kind.at_ms
         if self._widths is None and (not row.lost or None not in values):
             return [self._event(template, at_ms, values, len(values), template.datapoints)]
-        sent = [list(filter(None, column)) for column in self._cut(values)]
-        return self._made(at_ms, list(map(b",".join, sent)), list(map(len, sent)), templates)
+        return self._left(at_ms, self._cut(values), templates)
 
     def window(
         self,
@@ -142,8 +141,7 @@ class Record:
         at_ms = times_ms[-1] if self.kind.at_ms is None else self.kind.at_ms
         texts = list(map(b",".join, columns))
         if lost:
-            sent = [list(filter(None, text.split(b","))) for text in texts]
-            return self._made(at_ms, list(map(b",".join, sent)), list(map(len, sent)), templates)
+            return self._left(at_ms, [text.split(b",") for text in texts], templates)
         counts = [width * len(times_ms) for width in self._widths or [1] * len(columns)]
         return self._made(at_ms, texts, counts, templates)
 
@@ -168,6 +166,13 @@ class Record:
             return [(value,) for value in values]
         ends = accumulate(self._widths)
         return [values[end - width : end] for width, end in zip(self._widths, ends, strict=True)]
+
+    def _left(
+        self, at_ms: int, columns: Sequence[Sequence[bytes | None]], templates: Templates
+    ) -> list[EmfEvent]:
+        """Make events of the values that are left when the lost ones, None or empty, are out."""
+        left = [list(filter(None, column)) for column in columns]
+        return self._made(at_ms, list(map(b",".join, left)), list(map(len, left)), templates)
 
     def _made(
         self, at_ms: int, texts: _Texts, counts: Sequence[int], templates: Templates
