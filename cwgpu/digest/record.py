@@ -6,6 +6,7 @@ of eight GPUs, say), and an event takes one scrape or as many as an array has ro
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate
 from operator import mul
 from typing import TypeAlias, TypeVar
@@ -31,10 +32,9 @@ class Templates:
 
     def __init__(self, namespace: str, most: int, commons: Commons) -> None:
         """Start empty. An event has up to ``most`` values of a metric."""
-        self._namespace = namespace
-        self._most = most
-        self._commons = commons
-        self._layouts = Memo(self._laid)
+        # A page's templates must go with it, at once: not one may know who remembers it.
+        lay = partial(_laid, namespace=namespace, most=most, commons=commons)
+        self._layouts = Memo(lay)
         self._narrowed = Memo(narrow.narrow)
 
     def narrow(self, labels: LabelPairs, metrics: tuple[Metric, ...]) -> Narrowed:
@@ -53,19 +53,27 @@ class Templates:
         self._layouts.age()
         self._narrowed.age()
 
-    def _laid(self, labels: LabelPairs, metrics: tuple[Metric, ...]) -> emf_template.Layout:
-        laid = emf_template.layout(self._namespace, labels, metrics, most=self._most)
-        return replace(laid, templates=tuple(map(self._shared, laid.templates)))
 
-    def _shared(self, template: EventTemplate) -> EventTemplate:
-        """Take what other label sets have, too, from them."""
-        commons, numbers = self._commons, self._commons.numbers
-        return replace(
-            template,
-            metrics=numbers.give(template.metrics),
-            weights=numbers.give(template.weights),
-            frame=commons.frames.give(template.frame),
-        )
+def _laid(
+    labels: LabelPairs,
+    metrics: tuple[Metric, ...],
+    *,
+    namespace: str,
+    most: int,
+    commons: Commons,
+) -> emf_template.Layout:
+    laid = emf_template.layout(namespace, labels, metrics, most=most)
+    return replace(laid, templates=tuple([_shared(each, commons) for each in laid.templates]))
+
+
+def _shared(template: EventTemplate, commons: Commons) -> EventTemplate:
+    """Take what other label sets have, too, from them."""
+    return replace(
+        template,
+        metrics=commons.numbers.give(template.metrics),
+        weights=commons.numbers.give(template.weights),
+        frame=commons.frames.give(template.frame),
+    )
 
 
 @dataclass(frozen=True, slots=True)

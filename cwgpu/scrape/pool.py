@@ -85,10 +85,11 @@ class Pool:
         return loop
 
     def _end(self, loop: "_Loop") -> None:
-        if loop.task is not None:
-            loop.task.cancel()
-            self._ending.add(loop.task)
-            loop.task.add_done_callback(self._ending.discard)
+        task, loop.task = loop.task, None  # the task holds its loop: neither would go by itself
+        if task is not None:
+            task.cancel()
+            self._ending.add(task)
+            task.add_done_callback(self._ending.discard)
 
     def _follow(self, loop: "_Loop", target: Target) -> None:
         loop.aim(target)

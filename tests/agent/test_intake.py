@@ -18,6 +18,7 @@ from cwgpu.model.target import TargetGroup
 from cwgpu.plan.plan import FileDiscovery, Job, Plan
 from cwgpu.prom import relabel
 from cwgpu.scrape.fetch import Fetcher
+from tests import leftovers
 from tests.agent import stage
 from tests.agent.stage import Hands, Witness
 from tests.digest import kitchen
@@ -153,6 +154,21 @@ async def answered_at_once(world: World, count: int) -> None:
     await world.hands.move(count * A_TURN_S)
     await stage.eventually(lambda: len(world.exporter.requests) == count)
     world.exporter.release()
+
+
+async def test_what_a_reload_puts_an_end_to_leaves_nothing_behind(world: World) -> None:
+    """Pages, targets and visits under way go at once, and not when garbage is looked for."""
+    there = plan(job(world.exporter.address), job(world.exporter.address, name="other"))
+    plans = (there, replace(there, emf=kitchen.plan(cluster_name="new").emf), plan(), there)
+    for number, followed in enumerate(plans * 2):
+        with leftovers.looked_for() as found:
+            world.intake.follow(followed)
+            await world.intake.discover()
+            await world.hands.move(INTERVAL_S)
+            await stage.settle()
+        if number >= len(plans):  # what is loaded late leaves cycles of its own, once
+            assert found == []
+    assert world.events
 
 
 async def test_new_pages_are_read_one_at_a_time(world: World) -> None:

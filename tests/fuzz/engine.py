@@ -69,9 +69,9 @@ def run(make: Make, seed: int, more: Callable[[int], bool]) -> Result:
     return result
 
 
-def count(make: Make, cases: int) -> Result:
+def count(make: Make, cases: int, *, seed: int = 0) -> Result:
     """Fuzz a target with so many cases, the same ones every time."""
-    return run(make, 0, lambda done: done < cases)
+    return run(make, seed, lambda done: done < cases)
 
 
 def main(targets: Mapping[str, Make]) -> int:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from cwgpu.model.target import Target
 from cwgpu.pace import cadence
 from cwgpu.scrape.pool import Pool
+from tests import leftovers
 
 START = 1_700_000_000.0
 
@@ -188,6 +189,22 @@ async def test_equal_targets_are_one() -> None:
     await world.time.advance(60)
     await pool.stop()
     assert len(world.visits) == 1
+
+
+async def test_a_target_that_goes_leaves_nothing_behind() -> None:
+    """Nor does one that is visited at another interval from now on."""
+    with leftovers.looked_for() as found:
+        world = World()
+        pool = world.pool()
+        pool.reconcile([aim("http://a/"), aim("http://b/")])
+        await world.time.advance(60)
+        pool.reconcile([aim("http://b/", interval_s=30)])
+        await world.time.advance(60)
+        await pool.stop()
+        del pool
+        await settle()
+    assert len(world.visits) == 4
+    assert found == []
 
 
 async def test_a_target_that_goes_is_broken_off() -> None:
