@@ -2,14 +2,18 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from cwgpu.digest.judge import Place
-from cwgpu.digest.record import Column, Kind, Record, Templates
+from cwgpu.digest.record import Kind, Record, Templates
 from cwgpu.digest.tally import Tally
 from cwgpu.emf import limits
 from cwgpu.emf.template import Metric, Sets
 from cwgpu.model.labels import LabelPairs
 from cwgpu.plan.plan import Kept
+
+_Column: TypeAlias = tuple[Metric, list[Place]]
+"""A metric and the samples whose values it takes."""
 
 
 @dataclass(slots=True)
@@ -18,7 +22,7 @@ class Draft:
 
     kind: Kind
     _labels: LabelPairs | None = None
-    _columns: dict[str, Column] = field(default_factory=dict)
+    _columns: dict[str, _Column] = field(default_factory=dict)
 
     def join(
         self, labels: LabelPairs, metrics: Iterable[tuple[int, Metric]], places: Sequence[Place]
@@ -54,16 +58,17 @@ class Draft:
             yield from self._spread(part, labels, templates, tally)
 
     def _spread(
-        self, columns: list[Column], labels: LabelPairs, templates: Templates, tally: Tally
+        self, columns: list[_Column], labels: LabelPairs, templates: Templates, tally: Tally
     ) -> Iterator[tuple[Record, list[Place]]]:
         layout = templates.layout(labels, tuple([metric for metric, _ in columns]))
         for at, reason in layout.dropped:
             for place in columns[at][1]:
                 tally.add(reason, place.line.name, position=place.position)
         for template in layout.templates:
-            own = [columns[at] for at in template.metrics]
-            record = Record(self.kind, template, own, labels)
-            yield record, [place for _, places in own for place in places]
+            metrics = templates.share(tuple([columns[at][0] for at in template.metrics]))
+            own = [columns[at][1] for at in template.metrics]
+            record = Record(self.kind, template, labels, metrics=metrics, columns=own)
+            yield record, [place for places in own for place in places]
 
     def _shown(self, kept: Kept) -> LabelPairs:
         """Give the labels that the events keep. Of a plain log event they are all there is."""

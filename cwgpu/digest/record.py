@@ -32,6 +32,7 @@ class Templates:
 
     def __init__(self, namespace: str, most: int, commons: Commons) -> None:
         """Start empty. An event has up to ``most`` values of a metric."""
+        self._commons = commons
         # A page's templates must go with it, at once: not one may know who remembers it.
         lay = partial(_laid, namespace=namespace, most=most, commons=commons)
         self._layouts = Memo(lay)
@@ -39,11 +40,15 @@ class Templates:
 
     def narrow(self, labels: LabelPairs, metrics: tuple[Metric, ...]) -> Narrowed:
         """Say what of a label set's metrics can be sent."""
-        return self._narrowed.give(labels, metrics)
+        return self._narrowed.give(labels, self.share(metrics))
 
     def layout(self, labels: LabelPairs, metrics: tuple[Metric, ...]) -> emf_template.Layout:
         """Lay out the events for these metrics."""
-        return self._layouts.give(labels, metrics)
+        return self._layouts.give(labels, self.share(metrics))
+
+    def share(self, metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:
+        """Give these metrics as others have them, too: GPUs of a kind have the same."""
+        return self._commons.columns.give(metrics)
 
     def __len__(self) -> int:
         return len(self._layouts) + len(self._narrowed)
@@ -87,11 +92,6 @@ class Kind:
     """Whether an event may take several scrapes."""
 
 
-Column: TypeAlias = tuple[Metric, list[Place]]
-"""A metric of an event and the samples whose values it takes: at least one, and no more than an
-array has room for."""
-
-
 class Record:
     """What goes into the events of one template."""
 
@@ -101,19 +101,25 @@ class Record:
         self,
         kind: Kind,
         template: EventTemplate,
-        columns: Sequence[Column],
         labels: LabelPairs,
+        *,
+        metrics: tuple[Metric, ...],
+        columns: Sequence[Sequence[Place]],
     ) -> None:
-        """``columns`` are in the template's order, ``labels`` those that it shows."""
+        """``labels`` are those that the template shows, ``metrics`` and ``columns`` in its order.
+
+        A column has the samples whose values its metric takes: at least one, and no more than an
+        array has room for.
+        """
         self.kind = kind
         self._template = template
         self._labels = labels
-        self._metrics = tuple([metric for metric, _ in columns])
-        widths = [len(places) for _, places in columns]
+        self._metrics = metrics
+        widths = [len(places) for places in columns]
         self._most_scrapes = limits.ARRAY_VALUES // max(widths)
         # One value of each metric at a scrape is what most records have.
         self._widths = widths if max(widths) > 1 else None
-        self._pick = picker([place.position for _, places in columns for place in places])
+        self._pick = picker([place.position for places in columns for place in places])
 
     def events(self, row: Row, templates: Templates) -> list[EmfEvent]:
         """Make the events of one scrape."""

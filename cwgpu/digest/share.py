@@ -68,3 +68,4 @@ class Commons:
         self.pairs = Shared[tuple[str, str]](_all)
         self.labels = Shared[LabelPairs](lambda pairs: sum(map(_all, pairs)))
         self.metrics = Shared[Metric](lambda one: len(one.name))
+        self.columns = Shared[tuple[Metric, ...]](lambda some: _REFERENCE_BYTES * len(some))
