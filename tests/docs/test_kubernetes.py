@@ -12,6 +12,7 @@ import yaml
 
 from cwgpu.prom.kubernetes import role
 from cwgpu.prom.kubernetes.role import Role
+from tests.cli import program
 from tests.docs import pages
 from tests.manifests import rendered
 from tests.manifests.rendered import Json
@@ -127,6 +128,57 @@ def test_a_drop_in_takes_the_images_place(tmp_path: Path) -> None:
     spec = found["Deployment", "cwagent-prometheus"]["spec"]["template"]["spec"]
     (container,) = spec["containers"]
     assert container["image"].endswith("/cwgpu:1")
+
+
+def _with_gpus(folder: Path) -> tuple[str, ...]:
+    """Give the flags of AWS' configuration with the job and the declaration of the page."""
+    part = pages.section(PAGE, "## Drop-in")
+    (job,) = yaml.safe_load(re.findall(r"(?ms)^```yaml\n(- .*?)^```$", part)[0])
+    declaration = json.loads(re.findall(r"(?ms)^```json\n(.*?)^```$", part)[0])
+    stock = rendered.ROOT / "tests/data/deployers/aws/prometheus-eks.yaml"
+    maps = [each for each in yaml.safe_load_all(stock.read_text("utf-8")) if "data" in each]
+    texts = {name: text for each in maps for name, text in each["data"].items()}
+    agent, scraped = (
+        json.loads(texts["cwagentconfig.json"]),
+        yaml.safe_load(texts["prometheus.yaml"]),
+    )
+    scraped["scrape_configs"].append(job)
+    prometheus = agent["logs"]["metrics_collected"]["prometheus"]
+    prometheus["emf_processor"]["metric_declaration"].append(declaration)
+    (folder / "agent.json").write_text(json.dumps(agent), "utf-8")
+    (folder / "prometheus.yaml").write_text(yaml.safe_dump(scraped), "utf-8")
+    prometheus_yaml = str(folder / "prometheus.yaml")
+    return ("-c", str(folder / "agent.json"), "--prometheus-config", prometheus_yaml)
+
+
+@pytest.mark.parametrize("container", ["nvidia-dcgm-exporter", "dcgm-exporter"])
+def test_aws_file_finds_exporters_by_the_job_of_the_page(container: str, tmp_path: Path) -> None:
+    """Containers of NVIDIA's operator and chart are kept, with the declaration's labels."""
+    found = {
+        "__address__": "10.0.0.1:9400",
+        "__meta_kubernetes_namespace": "gpu-operator",
+        "__meta_kubernetes_pod_container_name": container,
+        "__meta_kubernetes_pod_container_port_number": "9400",
+    }
+    labels = tmp_path / "labels.json"
+    labels.write_text(json.dumps(found), "utf-8")
+    asked = ("--job", "dcgm-exporter", "--labels", str(labels), "-o", "json")
+    ended = program.run("explain", "target", *_with_gpus(tmp_path), *asked)
+    assert ended.code == 0
+    (told,) = json.loads(ended.stdout)
+    expected = {"Service": "dcgm-exporter", "Namespace": "gpu-operator", "job": "dcgm-exporter"}
+    assert {name: told["labels"].get(name) for name in expected} == expected
+
+
+def test_aws_file_sends_gpus_by_the_declaration_of_the_page(tmp_path: Path) -> None:
+    """A real page's metrics get both dimension sets, where the GPU has a pod."""
+    page = rendered.ROOT / "tests/data/samples/02-h100x8-pods-4.8.1.prom"
+    labels = ("--label", "Service=dcgm-exporter", "--label", "Namespace=gpu-operator")
+    asked = ("--job", "dcgm-exporter", *labels, "--page", str(page))
+    ended = program.run("explain", "page", *_with_gpus(tmp_path), *asked)
+    assert ended.code == 0
+    assert "DCGM_FI_DEV_GPU_UTIL" in ended.stdout
+    assert "[ClusterName, Namespace, Service, job, pod]" in ended.stdout
 
 
 def test_every_overlay_is_in_the_table() -> None:
