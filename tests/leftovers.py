@@ -7,11 +7,15 @@ looked for.
 import contextlib
 import gc
 from collections.abc import Iterator
+from types import FrameType
 
 
 @contextlib.contextmanager
 def looked_for() -> Iterator[list[str]]:
-    """Give a list that has, after the block, the types of ours of what the block left behind."""
+    """Give a list that has, after the block, what the block left behind of ours.
+
+    Objects by their type, and frames, which errors keep, by their function.
+    """
     found: list[str] = []
     gc.collect()
     gc.disable()
@@ -19,13 +23,16 @@ def looked_for() -> Iterator[list[str]]:
         yield found
         gc.set_debug(gc.DEBUG_SAVEALL)
         gc.collect()
-        types = [type(each) for each in gc.garbage]
-        found += sorted({kind.__qualname__ for kind in types if _is_ours(kind)})
+        found += sorted({_name(each) for each in gc.garbage} - {""})
     finally:
         gc.set_debug(0)
         gc.garbage.clear()
         gc.enable()
 
 
-def _is_ours(kind: type) -> bool:
-    return kind.__module__.partition(".")[0] == "cwgpu"
+def _name(left: object) -> str:
+    if isinstance(left, FrameType):
+        module, name = left.f_globals.get("__name__", ""), left.f_code.co_qualname
+    else:
+        module, name = type(left).__module__, type(left).__qualname__
+    return name if module.partition(".")[0] == "cwgpu" else ""

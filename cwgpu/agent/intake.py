@@ -12,6 +12,7 @@ from cwgpu.agent.frost import Frost
 from cwgpu.agent.observe import Observer
 from cwgpu.agent.pages import Pages
 from cwgpu.agent.purse import Purse
+from cwgpu.agent.quota import Quota
 from cwgpu.agent.reports import Reports
 from cwgpu.agent.roll import Roll, Visit
 from cwgpu.agent.survey import sights
@@ -67,7 +68,11 @@ class Intake:
         self._leads = leads
         self._jobs: dict[str, Working] = {}
         self._watch = Watch(
-            fetcher.clients, clock, fault=observer.discovery_fault, note=observer.discovery_note
+            fetcher.clients,
+            clock,
+            fault=observer.discovery_fault,
+            note=observer.discovery_note,
+            bug=observer.discovery_broke,
         )
         self._waiting = ""
         self._reports = Reports(put, observer, self._closed)
@@ -77,16 +82,15 @@ class Intake:
         self._active: Counter[str] = Counter()
         """Targets of each job."""
         self._pages = Pages(self._closed)
-        self._visits: dict[Identity, int] = {}
+        self._quota = Quota()
         self._last: dict[Identity, Visit] = {}
         self._learning = asyncio.Lock()
         self._telling = asyncio.Lock()
-        self._most_visits: int | None = None
         self._shard: Shard | None = None
         """Which part of the targets is ours; None: all."""
         self._patient = False
         """What is new among them at the next look was another shard's."""
-        self.done = asyncio.Event()
+        self.done = self._quota.met
         self.wanted: dict[Identity, Target] = {}
         self.unready = _LOOKING
         """Why there is nothing to be expected of this agent yet; empty when there is."""
@@ -95,7 +99,7 @@ class Intake:
             clock.wall,
             clock.sleep,
             prompt=True,
-            bug=observer.bug,
+            bug=self._bug,
             late=observer.metrics.lateness.scrape,
         )
 
@@ -138,7 +142,7 @@ class Intake:
 
     def limit(self, visits: int) -> None:
         """Scrape each target this often and no more; ``done`` is set when all have been."""
-        self._most_visits = visits
+        self._quota.most = visits
 
     async def run(self) -> None:
         """Keep the wanted targets up to date, for ever."""
@@ -176,9 +180,8 @@ class Intake:
             forgotten.update((one.job, one.rejected) for one in lost[most:])
         self.wanted, self._waiting = wanted, waiting
         self._active = Counter(target.job for target in wanted.values())
-        for each in (self._reports, self._pages, self._chorus, self._frost):
+        for each in (self._reports, self._pages, self._chorus, self._frost, self._quota):
             each.keep(wanted)
-        self._visits = {key: count for key, count in self._visits.items() if key in wanted}
         self._last = {key: visit for key, visit in self._last.items() if key in wanted}
         if wanted or dropped or not self._waiting:
             self._observer.discovered(list(wanted.values()), dropped, forgotten)
@@ -221,11 +224,8 @@ class Intake:
         self._pool.reconcile(self.wanted.values() if self._leads() else (), patient=patient)
 
     async def _visit(self, target: Target) -> None:
-        visits = self._visits.get(target.identity, 0)
         working = self._jobs.get(target.job)
-        if working is None or (self._most_visits is not None and visits >= self._most_visits):
-            return
-        if not self._leads():
+        if working is None or self._quota.is_met(target.identity) or not self._leads():
             return  # and what would stop this visit has not had its turn yet
         crowd = self._crowd(working.job)
         answer = crowd or await self._fetcher.fetch(target, working.job, wanted=self._leads)
@@ -235,7 +235,12 @@ class Intake:
             self._fail(target, answer, Counts())
         else:
             await self._take(target, answer)
-        self._visits[target.identity] = visits + 1
+        self._quota.count(target.identity)
+        self._check_done()
+
+    def _bug(self, target: Target, error: Exception) -> None:
+        self._observer.bug(target, error)
+        self._quota.count(target.identity)  # or a run with a limit would never end
         self._check_done()
 
     def _crowd(self, job: Job) -> ScrapeFailed | None:
@@ -309,8 +314,5 @@ class Intake:
         return self._pages.give(target.identity, lambda: Page(recipe, target.labels, voice(target)))
 
     def _check_done(self) -> None:
-        most = self._most_visits
-        if most is None or self._waiting:
-            return
-        if all(self._visits.get(key, 0) >= most for key in self.wanted):
-            self.done.set()
+        if not self._waiting:
+            self._quota.check(self.wanted)

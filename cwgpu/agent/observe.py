@@ -70,6 +70,10 @@ class Observer(Deliveries):
         if self.summary:
             self.summary.discovery_said(job, fault)
 
+    def discovery_broke(self, job: str, error: Exception) -> None:
+        """Tell of an exception nobody expected while targets were looked for."""
+        journal.event(_log, logging.ERROR, "bug", exc_info=error, job=job)
+
     def discovery_note(self, job: str, note: str) -> None:
         """Tell why a job finds nothing where nothing is wrong."""
         journal.event(_log, logging.INFO, "discovery_idle", job=job, reason=note)
@@ -129,6 +133,11 @@ class Observer(Deliveries):
             journal.event(_log, logging.ERROR, "reload_failed", reason=error)
         else:
             journal.event(_log, logging.INFO, "config_loaded")
+
+    def reload_broke(self, error: Exception) -> None:
+        """Tell of an exception nobody expected while the configuration was read again."""
+        self.metrics.reloaded(ok=False)
+        journal.event(_log, logging.ERROR, "bug", exc_info=error, reason="reload")
 
     def contends(self, leads: Callable[[], bool]) -> None:
         """Take who knows whether this agent leads; where nobody contends, it always does."""
@@ -216,6 +225,8 @@ class Observer(Deliveries):
     def bug(self, target: Target, error: Exception) -> None:
         """Tell of an exception nobody expected; the target's next scrape comes all the same."""
         journal.event(_log, logging.ERROR, "bug", exc_info=error, target=target.url)
+        if self.summary:
+            self.summary.bugs += 1
 
     def _mind_empty(self, target: Target, reading: Reading) -> None:
         """Tell of a page without samples when it becomes so: to Prometheus it is a good one."""

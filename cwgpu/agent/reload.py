@@ -1,6 +1,7 @@
 """A changed configuration is taken up without a restart; a broken one leaves the last good one."""
 
 import asyncio
+import contextlib
 import glob
 import hashlib
 from collections.abc import Callable
@@ -16,6 +17,8 @@ from cwgpu.plan.plan import Plan
 # Kubernetes brings a changed ConfigMap into the pod within about a minute; looking more often
 # than this would not make it faster for a person.
 _LOOK_S = 5.0
+_MOST_S = 60.0
+"""For the files to be read: more than a hundred of them take."""
 
 
 class Reload:
@@ -53,9 +56,12 @@ class Reload:
 
     async def _reload(self) -> None:
         try:
-            plan = await aside.run(self._load)
+            plan = await self._read()
         except ConfigurationError as error:
             self._observer.reloaded(str(error))
+            return
+        except Exception as error:  # noqa: BLE001 - ours, and what is at work is as good as before
+            self._observer.reload_broke(error)
             return
         if plan.cloudwatch.access != self._plan.cloudwatch.access:
             self._observer.warned("region, role_arn and endpoint_override change at a restart")
@@ -73,6 +79,22 @@ class Reload:
         self._follow(plan)
         self._observer.reloaded()
 
+    async def _read(self) -> Plan:
+        """Read everything. Raises ConfigurationError, also where that takes too long."""
+        reading = asyncio.ensure_future(aside.run(self._load))
+        over = asyncio.ensure_future(self._clock.sleep(_MOST_S))
+        try:
+            await asyncio.wait((reading, over), return_when=asyncio.FIRST_COMPLETED)
+            if reading.done():
+                return reading.result()
+        finally:
+            reading.cancel()
+            over.cancel()
+        raise ConfigurationError(
+            f"the configuration could not be read in {_MOST_S:g} seconds: one of its files is a "
+            "pipe that nobody writes to, or on a file system that does not answer"
+        )
+
 
 def _shard_lease(plan: Plan) -> ShardLease | None:
     return None if plan.shard is None else plan.shard.lease
@@ -83,9 +105,12 @@ def _fingerprint(files: tuple[str, ...]) -> dict[str, bytes]:
 
 
 def _digest(path: Path) -> bytes:
-    """Digest a file's content; of a pattern, the names that it finds."""
-    try:
-        return hashlib.sha256(path.read_bytes()).digest()
-    except OSError:
-        names = sorted(glob.glob(str(path), include_hidden=True)) if "*" in path.name else ()  # noqa: PTH207 - absolute
-        return hashlib.sha256("\0".join(names).encode(errors="surrogateescape")).digest()
+    """Digest a file's content; of a pattern, the names that it finds.
+
+    A pipe's is never looked at: who opens one waits for somebody who writes to it.
+    """
+    with contextlib.suppress(OSError):
+        if path.is_file():
+            return hashlib.sha256(path.read_bytes()).digest()
+    names = sorted(glob.glob(str(path), include_hidden=True)) if "*" in path.name else ()  # noqa: PTH207 - absolute
+    return hashlib.sha256("\0".join(names).encode(errors="surrogateescape")).digest()

@@ -93,7 +93,7 @@ class Survey:
 async def surveying(jobs: Sequence[Job], clock: Clock) -> AsyncIterator[Survey]:
     """Ask the sources of these jobs until the block ends."""
     async with Clients(clock.monotonic) as clients:
-        watch = Watch(clients, clock, fault=_known, note=_known)
+        watch = Watch(clients, clock, fault=_known, note=_known, bug=_raised)
         watch.follow(jobs)
         task = asyncio.create_task(watch.run())
         try:
@@ -105,3 +105,7 @@ async def surveying(jobs: Sequence[Job], clock: Clock) -> AsyncIterator[Survey]:
 
 def _known(_job: str, _said: str) -> None:
     """Do nothing: it is among the findings."""
+
+
+def _raised(_job: str, error: Exception) -> None:
+    raise error

@@ -56,15 +56,18 @@ class Watch:
         *,
         fault: Callable[[str, str], None],
         note: Callable[[str, str], None],
+        bug: Callable[[str, Exception], None],
     ) -> None:
         """``fault`` is told the job and what is wrong, at each reading.
 
-        ``note`` is told, once, why nothing is found where nothing is wrong.
+        ``note`` is told, once, why nothing is found where nothing is wrong. ``bug`` is told what a
+        source raised that it should not have; it is asked again, and what it knew stays.
         """
         self._clients = clients
         self._clock = clock
         self._fault = fault
         self._note = note
+        self._bug = bug
         self._watches: Watches | None = None
         """What jobs ask Kubernetes; None before one does."""
         self._jobs: dict[str, list[_Watched]] = {}
@@ -105,7 +108,7 @@ class Watch:
         return f"waiting for the first answer of {silent[0].place} of job {silent[0].job}{others}"
 
     async def run(self) -> None:
-        """Ask for ever. Raises what none of the sources should have raised."""
+        """Ask for ever. Raises what ``bug`` does."""
         watching: asyncio.Task[None] | None = None
         async with asyncio.TaskGroup() as tasks:
             while True:
@@ -137,7 +140,7 @@ class Watch:
     async def _ask(self, one: _Watched) -> None:
         while True:
             began_s = self._clock.monotonic()
-            findings = await one.source.read()
+            findings = await self._read(one)
             for fault in findings.faults:
                 self._fault(one.job, fault)
             for note in findings.notes:
@@ -148,6 +151,13 @@ class Watch:
             one.findings = findings
             passed_s = self._clock.monotonic() - began_s
             await self._clock.sleep(max(0.0, one.source.every_s - passed_s))
+
+    async def _read(self, one: _Watched) -> Findings:
+        try:
+            return await one.source.read()
+        except Exception as error:  # noqa: BLE001 - one source's bug must not end all the others
+            self._bug(one.job, error)
+        return one.findings or Findings()
 
     def _all(self) -> Iterable[_Watched]:
         return (one for watched in self._jobs.values() for one in watched)

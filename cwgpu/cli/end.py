@@ -36,7 +36,7 @@ def _undelivered(troubles: Collection[Trouble | None]) -> int:
 
 
 def _found(found: Account, *, counts: bool) -> int:
-    if found.lost_later:
+    if found.lost_later or found.bugs:
         return exits.RUNTIME
     if not counts or found.selected:
         return exits.OK

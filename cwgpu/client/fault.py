@@ -6,6 +6,7 @@ Nothing of the URL but host and port is repeated: it may hold a password or a to
 """
 
 import errno
+import traceback
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -79,6 +80,22 @@ def bare(error: Exception, progress: Progress) -> Fault:
         if isinstance(error, kinds):
             return speak(error, progress)
     return FailReason.OTHER, type(error).__name__
+
+
+def forget(error: BaseException) -> None:
+    """Let go of all that led to an error which was told.
+
+    The HTTP library has errors in variables of the very functions that raise them: circles that
+    stay, with 15 KB for each server that refuses us, until somebody looks for them.
+    """
+    told: set[int] = set()
+    errors: list[BaseException | None] = [error]
+    while errors:
+        each = errors.pop()
+        if each is not None and id(each) not in told:
+            told.add(id(each))
+            traceback.clear_frames(each.__traceback__)
+            errors += (each.__cause__, each.__context__)
 
 
 def said(sentence: str, url: str, progress: Progress) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
-from cwgpu.config.field import Bool, Free, String, Whole
+from cwgpu.config.field import Bool, FileString, Free, String, Whole
 from cwgpu.config.own import Own
 from cwgpu.config.shape import Model, Use
 
@@ -129,7 +129,7 @@ class Prometheus(Model):
             "`/aws/containerinsights/CLUSTER/prometheus`."
         ),
     )
-    prometheus_config_path: String | None = Field(
+    prometheus_config_path: FileString | None = Field(
         None,
         description=(
             "File of the scrape jobs: a path, `file:PATH`, or `env:NAME` for the content of a "

@@ -7,7 +7,18 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from cwgpu.config.field import Flag, Listed, Mapped, Section, Text, Zero, as_text, is_null, refuse
+from cwgpu.config.field import (
+    FileText,
+    Flag,
+    Listed,
+    Mapped,
+    Section,
+    Text,
+    Zero,
+    as_text,
+    is_null,
+    refuse,
+)
 from cwgpu.config.node import short
 from cwgpu.config.shape import Model, Use
 
@@ -31,11 +42,11 @@ class Tls(Model):
     """``tls_config``."""
 
     ca: Text = Field("", description="The CA's certificate, PEM, written out.")
-    ca_file: Text = Field("", description="File of the CA's certificate.")
+    ca_file: FileText = Field("", description="File of the CA's certificate.")
     cert: Text = Field("", description="The client's certificate, PEM, written out.")
-    cert_file: Text = Field("", description="File of the client's certificate.")
+    cert_file: FileText = Field("", description="File of the client's certificate.")
     key: Text = Field("", description="The client's key, PEM, written out.")
-    key_file: Text = Field("", description="File of the client's key.")
+    key_file: FileText = Field("", description="File of the client's key.")
     server_name: Text = Field("", description="Name that the server's certificate must have.")
     insecure_skip_verify: Flag = Field(default=False, description="Trust any certificate.")
     min_version: TlsVersion = Field(
@@ -63,9 +74,9 @@ class BasicAuth(Model):
     """``basic_auth``."""
 
     username: Text = Field("", description="The user's name.")
-    username_file: Text = Field("", description="File that holds the user's name.")
+    username_file: FileText = Field("", description="File that holds the user's name.")
     password: Text = Field("", description="The password; better in a file.")
-    password_file: Text = Field("", description="File that holds the password.")
+    password_file: FileText = Field("", description="File that holds the password.")
 
 
 class Authorization(Model):
@@ -73,7 +84,7 @@ class Authorization(Model):
 
     type: Text = Field("Bearer", description="First word of the Authorization header.")
     credentials: Text = Field("", description="The rest of the header; better in a file.")
-    credentials_file: Text = Field("", description="File that holds the rest of the header.")
+    credentials_file: FileText = Field("", description="File that holds the rest of the header.")
 
 
 class OAuth2(Proxy):
@@ -81,7 +92,7 @@ class OAuth2(Proxy):
 
     client_id: Text = Field("", description="Who we are to the token's issuer.")
     client_secret: Text = Field("", description="Our secret there; better in a file.")
-    client_secret_file: Text = Field("", description="File that holds the secret.")
+    client_secret_file: FileText = Field("", description="File that holds the secret.")
     scopes: Listed[Text] = Field([], description="Scopes to ask for.")
     token_url: Text = Field("", description="Where tokens are issued.")
     endpoint_params: Mapped[Text] = Field({}, description="Parameters added to the request.")
@@ -93,7 +104,7 @@ class Header(Model):
 
     values: Listed[Text] = Field([], description="The header's values.")
     secrets: Listed[Text] = Field([], description="Values that are not to be shown.")
-    files: Listed[Text] = Field([], description="Files that hold a value each.")
+    files: Listed[FileText] = Field([], description="Files that hold a value each.")
 
 
 class Client(Proxy):
@@ -107,7 +118,9 @@ class Client(Proxy):
         None, description="Get tokens with OAuth 2.0 client credentials."
     )
     bearer_token: Text = Field("", description="Old form of `authorization.credentials`.")
-    bearer_token_file: Text = Field("", description="Old form of `authorization.credentials_file`.")
+    bearer_token_file: FileText = Field(
+        "", description="Old form of `authorization.credentials_file`."
+    )
     tls_config: Section[Tls] = Field(None, description="TLS settings.")
     follow_redirects: Flag = Field(default=True, description="Go where a redirect points.")
     enable_http2: Annotated[Flag, Use.ELSEWHERE] = Field(

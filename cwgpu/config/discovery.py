@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from cwgpu.config.client import Client
-from cwgpu.config.field import Duration, Flag, Free, Listed, Mapped, Section, Text
+from cwgpu.config.field import Duration, FileText, Flag, Free, Listed, Mapped, Section, Text
 from cwgpu.config.shape import Model, Use
 
 # Prometheus' own defaults, discovery/file/file.go and discovery/http/http.go.
@@ -38,7 +38,7 @@ class StaticConfig(Model):
 class FileDiscovery(Model):
     """One entry of ``file_sd_configs``."""
 
-    files: Listed[Text] = Field(
+    files: Listed[FileText] = Field(
         [],
         description=(
             "Files of target groups, .json, .yml or .yaml; the last part of a path may hold a "
@@ -85,7 +85,7 @@ class KubernetesDiscovery(Client):
 
     role: Text = Field("", description="pod, service, endpoints, endpointslice, node or ingress.")
     api_server: Text = Field("", description="The API server; default: that of our own cluster.")
-    kubeconfig_file: Text = Field("", description="A kubeconfig to take server and user from.")
+    kubeconfig_file: FileText = Field("", description="A kubeconfig to take server and user from.")
     namespaces: Section[Namespaces] = Field(None, description="Where to look; default: all.")
     selectors: Listed[Selector] = Field([], description="Leave the choice to the API server.")
     attach_metadata: Section[AttachMetadata] = Field(None, description="More labels.")

@@ -9,11 +9,11 @@ Models are validated on ``plain`` trees, whose scalars are still nodes.
 from collections.abc import Callable
 from typing import Annotated, Any, NoReturn, TypeAlias, TypeVar
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from cwgpu.config import scalar
-from cwgpu.config.node import Kind, Node, describe
+from cwgpu.config.node import Kind, Node, describe, short
 from cwgpu.model.errors import RuleError
 from cwgpu.prom import duration, size
 
@@ -67,6 +67,13 @@ def as_text(value: object) -> str:
     return _wrong(value, "a string")
 
 
+def _name_of_a_file(text: str) -> str:
+    """Refuse what no system call takes."""
+    if "\0" in text:
+        refuse("bad-file-name", f"the name of a file holds a NUL: {short(text)}", "take it out")
+    return text
+
+
 def _flag(value: object) -> bool:
     if is_null(value):
         return False
@@ -107,6 +114,7 @@ def _zero(empty: Callable[[], object]) -> Callable[[object], object]:
 
 _size = _ruled(size.parse, "bad-size")
 Text = Annotated[str, BeforeValidator(as_text)]
+FileText = Annotated[Text, AfterValidator(_name_of_a_file)]
 Flag = Annotated[bool, BeforeValidator(_flag)]
 Count = Annotated[int, BeforeValidator(_count)]
 Real = Annotated[float, BeforeValidator(_real)]
@@ -152,6 +160,7 @@ def _bytes(value: object) -> int:
 
 
 String = Annotated[str, BeforeValidator(as_string)]
+FileString = Annotated[String, AfterValidator(_name_of_a_file)]
 Bool = Annotated[bool, BeforeValidator(_bool)]
 Whole = Annotated[int, BeforeValidator(_whole)]
 Bytes = Annotated[int, BeforeValidator(_bytes)]

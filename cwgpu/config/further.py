@@ -39,7 +39,4 @@ def read(patterns: Sequence[Path]) -> Iterator[Found]:
 
 def _names(pattern: Path) -> list[str]:
     # A star finds hidden files too, as filepath.Glob of Go has it.
-    try:
-        return sorted(glob.glob(str(pattern), include_hidden=True))  # noqa: PTH207 - pathlib's has no say
-    except ValueError:
-        return []  # a NUL in the name
+    return sorted(glob.glob(str(pattern), include_hidden=True))  # noqa: PTH207 - pathlib's has no say

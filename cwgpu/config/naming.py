@@ -48,6 +48,16 @@ def cluster_name(written: AgentFile, environ: Mapping[str, str]) -> str:
     return next((each for each in candidates if each), "")
 
 
+def check_text(cluster: str, report: Report) -> None:
+    """Refuse a name that came from the environment as bytes which are no text."""
+    try:
+        cluster.encode()
+    except UnicodeEncodeError:
+        message = f"the cluster's name in the environment is not valid UTF-8: {cluster!a}"
+        advice = f"set {' or '.join(VARIABLES)} to a name in UTF-8, or write cluster_name"
+        report.error((*PROMETHEUS, "cluster_name"), "wrong-value", message, advice)
+
+
 def in_task(environ: Mapping[str, str]) -> bool:
     """Tell whether this is a task of Amazon ECS, whose agent sets these in every container."""
     return any(environ.get(name) for name in TASK_VARIABLES)

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from cwgpu.config import dcgm as dcgms
 from cwgpu.config.dcgm import Dcgm
 from cwgpu.config.events import Events
-from cwgpu.config.field import Bool, Bytes, Duration, String, Whole, as_string
+from cwgpu.config.field import Bool, Bytes, Duration, FileString, String, Whole, as_string
 from cwgpu.config.prometheus import ScrapeConfig
 from cwgpu.config.shape import Model
 
@@ -84,7 +84,7 @@ class Shard(Model):
 class Spool(Model):
     """``spool``."""
 
-    dir: String | None = Field(
+    dir: FileString | None = Field(
         None,
         min_length=1,
         description=(

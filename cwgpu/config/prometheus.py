@@ -12,6 +12,7 @@ from cwgpu.config.discovery import Discoveries
 from cwgpu.config.field import (
     Count,
     Duration,
+    FileText,
     Flag,
     Free,
     Listed,
@@ -193,7 +194,7 @@ class PrometheusFile(Model):
         None, alias="global", description="What holds for every job that does not say otherwise."
     )
     scrape_configs: Listed[ScrapeConfig] = Field([], description="The jobs.")
-    scrape_config_files: Listed[Text] = Field(
+    scrape_config_files: Listed[FileText] = Field(
         [],
         description=(
             "Further files that hold scrape_configs; the last part of a path may hold a star. A "

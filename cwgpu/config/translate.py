@@ -75,6 +75,7 @@ def agent(
     _check_section(written, report)
     own = written.cwgpu or Own()
     cluster = naming.cluster_name(written, environ)
+    naming.check_text(cluster, report)
     platform = naming.platform(cluster, environ)
     emf = metrics.emf(written, cluster, report, namespace=platform.namespace)
     found = kubernetes.with_environment(found, own.meta_env, environ, report)

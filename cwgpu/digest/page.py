@@ -127,7 +127,6 @@ class Page:
         if body:  # what an empty page does not have is not gone yet, as in Prometheus
             self.memory.settle(samples)
         self._templates.age()
-        former = self.close()
         budget, namespace = self._recipe.budget, self._recipe.plan.emf.namespace
         self._feed = Feed(budget, namespace, at_ms) if budget is not None else None
         telling = Telling(self._teller) if self._teller is not None and body else None
@@ -147,6 +146,7 @@ class Page:
             self._layout = Layout(self._recipe.commons, *shape, contents)
             self._content_type = content_type
         found = values.read([sighting.value for sighting in survey.sightings])
+        former = self.close()
         reading = self._emit(contents, found, at_ms, body)
         return reading._replace(
             events=former + reading.events,

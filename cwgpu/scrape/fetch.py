@@ -18,6 +18,7 @@ from aiohttp import abc
 from cwgpu.client import clients, redirect
 from cwgpu.client.clients import Clients
 from cwgpu.client.connect import Progress
+from cwgpu.client.fault import forget
 from cwgpu.model.scrape import Scrape, ScrapeFailed
 from cwgpu.model.target import Identity, Target
 from cwgpu.plan.plan import Job
@@ -104,6 +105,7 @@ class Fetcher:
             reason, detail = fault.timed_out(target.url, target.timeout_s, progress)
         except fault.OUTSIDE as error:
             reason, detail = fault.explain(error, target.url, progress)
+            forget(error)
         else:
             return Scrape(at_ms, page, content_type, self._monotonic() - began_s)
         return ScrapeFailed(at_ms, reason, detail, self._monotonic() - began_s)

@@ -76,6 +76,8 @@ class Account:
         self.events = 0
         self.datapoints = 0
         self.size_bytes = 0
+        self.bugs = 0
+        """Scrapes that ended by an exception nobody expected."""
         self._metrics: set[identity.MetricIdentity] = set()
 
     @property

@@ -430,6 +430,24 @@ async def test_a_bug_in_one_target_is_its_own(caplog: pytest.LogCaptureFixture) 
     assert witness.said("bug") == [{"target": exporter.url}]
 
 
+async def test_a_run_with_a_limit_ends_in_spite_of_a_bug(caplog: pytest.LogCaptureFixture) -> None:
+    """A scrape that ends by one is a scrape, and the summary knows of it."""
+    hands, witness = Hands(), Witness(caplog)
+
+    def put(_: object) -> None:
+        raise RuntimeError("nobody thought of this")
+
+    async with FakeExporter(page(1)) as exporter, Fetcher(hands.read, hands.read) as fetcher:
+        intake = Intake(fetcher, put, witness.observer, hands.clock)
+        intake.follow(plan(job(exporter.address)))
+        intake.limit(1)
+        await intake.discover()
+        await intake.done.wait()
+        await intake.stop()
+    assert witness.said("bug") == [{"target": exporter.url}]
+    assert witness.summary.bugs == 1
+
+
 async def test_a_dropped_target_is_told_with_its_reason(world: World) -> None:
     """When nothing is left to scrape, the journal says what dropped the first one."""
     drop = relabel.rule(action="drop", source_labels=["Service"], regex="dcgm")

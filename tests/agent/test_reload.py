@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import os
+import threading
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +19,8 @@ from tests.agent.stage import Hands, Witness
 from tests.digest import kitchen
 
 LOOK_S = 5.0
+MOST_S = 60.0
+AMPLE_S = 30.0
 
 
 @dataclass
@@ -34,9 +38,17 @@ class World:
     shard: Shard | None = None
     while_loading: str | None = None
     """What somebody writes into the file while it is being read."""
+    hanging: threading.Event | None = None
+    """Reading waits for it."""
+    bug: Exception | None = None
+    """What reading raises."""
 
     def load(self) -> Plan:
         """Make a plan of the first file: the namespace is its text; "broken" is broken."""
+        if self.hanging is not None:
+            self.hanging.wait(AMPLE_S)
+        if self.bug is not None:
+            raise self.bug
         text = self.file.read_text("utf-8") if self.file.exists() else "broken"
         if self.while_loading is not None:
             self.file.write_text(self.while_loading, "utf-8")
@@ -74,11 +86,11 @@ class World:
 
     async def looked(self, times: int) -> None:
         """Wait until it sleeps for the so-many-th time."""
-        await stage.eventually(lambda: len(self.hands.naps) >= times)
+        await stage.eventually(lambda: self.hands.naps.count(LOOK_S) >= times)
 
     async def look(self) -> None:
         """Let it look at the files once, and wait until it has done what there is to do."""
-        naps = len(self.hands.naps)
+        naps = self.hands.naps.count(LOOK_S)
         await self.hands.move(LOOK_S)
         await self.looked(naps + 1)
 
@@ -178,6 +190,54 @@ async def test_a_change_while_the_file_is_read(world: World) -> None:
         await world.look()
         await world.look()
     assert world.namespaces == ["second", "third"]
+
+
+async def test_a_bug_while_the_file_is_read(world: World) -> None:
+    """It is told with its traceback, and what is at work stays; the next change is taken up."""
+    async with world.reloading():
+        world.bug = RuntimeError("nobody thought of this")
+        world.file.write_text("second", "utf-8")
+        await world.look()
+        assert world.witness.said("bug") == [{"reason": "reload"}]
+        assert world.witness.value("cwgpu_config_last_reload_successful") == 0
+        world.bug = None
+        world.file.write_text("third", "utf-8")
+        await world.look()
+    assert world.namespaces == ["third"]
+
+
+async def test_a_file_that_cannot_be_read_to_its_end(world: World) -> None:
+    """After a minute it is told, and later changes are taken up."""
+    async with world.reloading():
+        world.hanging = threading.Event()
+        world.file.write_text("second", "utf-8")
+        await world.hands.move(LOOK_S)
+        await stage.eventually(lambda: MOST_S in world.hands.naps)
+        await world.hands.move(MOST_S)
+        (said,) = world.witness.said("reload_failed")
+        assert "a pipe that nobody writes to" in str(said["reason"])
+        hanging, world.hanging = world.hanging, None
+        hanging.set()
+        world.file.write_text("third", "utf-8")
+        await world.look()
+    assert world.namespaces == ["third"]
+
+
+async def test_a_pipe_is_not_looked_at(world: World) -> None:
+    """Who opens one waits for somebody who writes to it; it is read when somebody asks for it."""
+    pipe = world.file.with_name("pipe")
+    os.mkfifo(pipe)
+    plan = replace(world.load(), files=(str(pipe),))
+    observer, clock = world.witness.observer, world.hands.clock
+    reload = Reload(plan, lambda: plan, world.followed.append, observer=observer, clock=clock)
+    running = asyncio.create_task(reload.run())
+    await world.looked(1)
+    await world.look()
+    assert world.followed == []
+    reload.asked.set()
+    await world.looked(3)
+    assert world.followed == [plan]
+    running.cancel()
 
 
 async def test_another_region_needs_a_restart(world: World) -> None:

@@ -5,6 +5,7 @@ import contextlib
 import dataclasses
 import json
 import math
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from aiohttp import web
 
 from cwgpu.agent.intake import Intake
 from cwgpu.discovery.file import FileSource
+from cwgpu.discovery.findings import Findings
 from cwgpu.model.event import EmfEvent
 from cwgpu.model.target import TargetGroup
 from cwgpu.plan.plan import FileDiscovery, HttpDiscovery, Job, Plan
@@ -204,19 +206,49 @@ async def test_a_service_that_fails_keeps_its_targets(world: World) -> None:
     assert str(said["reason"]).endswith("its last good answer stay in use")
 
 
-async def test_a_bug_in_a_source_ends_the_run(
+async def test_a_bug_in_a_source_ends_nothing(
     world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """What no source should raise is raised by `run`, and not lost with a task."""
+    """What no source should raise is told, and what the source knew stays; it is asked again."""
+    path = tmp_path / "a.json"
+    path.write_bytes(naming(world.exporter.address).body)
+    read, broken = FileSource.read, threading.Event()
+
+    def breaking(source: FileSource) -> Findings:
+        if broken.is_set():
+            raise RuntimeError("nobody thought of this")
+        return read(source)
+
+    monkeypatch.setattr(FileSource, "read", breaking)
+    world.intake.follow(plan(files=(FileDiscovery((str(path),), 300.0),)))
+    async with world.working():
+        await stage.eventually(lambda: world.wanted)
+        broken.set()
+        await stage.eventually(lambda: world.hands.sleeping)
+        await world.hands.move(5)
+        await stage.eventually(lambda: world.witness.said("bug"))
+        assert world.wanted == [world.exporter.url]
+        path.write_bytes(naming("127.0.0.1:1").body)
+        broken.clear()
+        await stage.eventually(lambda: world.hands.sleeping)
+        await world.hands.move(5)
+        await stage.eventually(lambda: world.wanted == ["http://127.0.0.1:1/metrics"])
+    assert world.witness.said("bug") == [{"job": "dcgm"}]
+
+
+async def test_a_source_that_never_answers_but_with_a_bug(
+    world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It gives no targets, and nobody waits for it."""
 
     def broken(_: object) -> None:
         raise RuntimeError("nobody thought of this")
 
     monkeypatch.setattr(FileSource, "read", broken)
     world.intake.follow(plan(files=(FileDiscovery((str(tmp_path / "a.json"),), 300.0),)))
-    with pytest.raises(ExceptionGroup) as raised:
-        await world.intake.run()
-    assert raised.group_contains(RuntimeError, match="nobody thought of this")
+    async with world.working():
+        await stage.eventually(lambda: not world.intake.unready)
+    assert world.witness.said("bug") == [{"job": "dcgm"}]
 
 
 async def test_addresses_of_ipv6_are_scraped(world: World) -> None:

@@ -50,6 +50,14 @@ def test_what_was_found(found: Account, code: int) -> None:
     assert end.code(GOOD, found, counts=True) == code
 
 
+def test_a_bug_in_a_scrape_is_a_failure() -> None:
+    """Also where other scrapes went well, and where nobody counts what was found."""
+    found = account(up=1, selected=3)
+    found.bugs = 1
+    for counts in (True, False):
+        assert end.code(GOOD, found, counts=counts) == 1
+
+
 def test_finding_nothing_is_no_failure_where_it_does_not_count() -> None:
     """An agent with a duration has waited for its targets."""
     assert end.code(GOOD, account(down=1), counts=False) == 0

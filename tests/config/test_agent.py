@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from cwgpu.config import document, load
+from cwgpu.config.complaint import Level
 from cwgpu.config.document import Form
 from cwgpu.config.load import Examined
 from cwgpu.config.where import Found
@@ -103,6 +104,17 @@ def test_the_cluster_name_is_looked_for_in_order(
     plan = examine_config({"logs": {"metrics_collected": collected}}, environ).plan
     assert plan is not None
     assert plan.emf.cluster_name == expected
+
+
+@pytest.mark.parametrize("variable", ["K8S_CLUSTER_NAME", "CLUSTER_NAME"])
+def test_a_cluster_name_that_is_no_text(variable: str) -> None:
+    """Bytes of the environment that are not UTF-8 could not be written into any event."""
+    config = {"logs": {"metrics_collected": {"prometheus": {"log_group_name": "g"}}}}
+    found = examine_config(config, {variable: "a\udcffb"})
+    assert found.plan is None
+    (error,) = (each for each in found.complaints if each.level is Level.ERROR)
+    assert error.path == "logs.metrics_collected.prometheus.cluster_name"
+    assert r"'a\udcffb'" in error.message
 
 
 def test_no_log_group_names_the_keys_to_write() -> None:

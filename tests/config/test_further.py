@@ -95,10 +95,12 @@ def test_stars_stand_in_the_last_part(tmp_path: Path, pattern: str) -> None:
 
 @pytest.mark.parametrize("name", ["a\\0*", "a\\0/*.yml", "a\\0.yml"])
 def test_a_file_that_cannot_be(tmp_path: Path, name: str) -> None:
-    """A name with a NUL finds nothing."""
+    """A name with a NUL is an error, and not looked for."""
     plan, said = examined(tmp_path, f'scrape_config_files: ["{name}"]\n')
-    assert plan is not None
-    assert [each.code for each in said] == ["no-file-there"]
+    assert plan is None
+    assert [(each.code, each.path) for each in said] == [
+        ("bad-file-name", "scrape_config_files[0]")
+    ]
 
 
 def test_faults_name_their_file(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from cwgpu.model.target import Target
 from cwgpu.plan.client import Authorization, BasicAuth, Client, OAuth2, Proxy, Secret
 from cwgpu.plan.plan import Job
 from cwgpu.scrape.fetch import Fetcher
+from tests import leftovers
 from tests.fakes.issuer import FakeIssuer
 from tests.fakes.proxy import FakeProxy
 from tests.scrape import raw
@@ -726,6 +727,19 @@ async def test_a_port_where_nobody_listens() -> None:
     reason, detail = await bad(server.url)
     assert reason is FailReason.REFUSED
     assert detail.startswith(f"127.0.0.1:{server.port}: connection refused;")
+
+
+async def test_a_refused_connection_leaves_nothing_behind() -> None:
+    """The library's frames, which know the error that went through them, go at once."""
+    async with raw.serve(http()) as server:
+        target = aim(server.url)
+    async with fetcher() as asking:
+        await asking.fetch(target, JOB)  # what is loaded late leaves cycles of its own
+        with leftovers.looked_for() as found:
+            answer = await asking.fetch(target, JOB)
+    assert isinstance(answer, ScrapeFailed)
+    assert answer.reason is FailReason.REFUSED
+    assert found == []
 
 
 async def test_an_address_without_a_way_to_it() -> None:
