@@ -56,6 +56,7 @@ OF_ALL: tuple[Callable[[Subject], None], ...] = (
     workload.idle_gpus_mixed_up,
     workload.idle_gpus_unseen,
     removal.needed_label_dropped,
+    selecting.no_gpu_metric,
     selecting.selector_too_wide,
     selecting.renamed_field,
     selecting.gauge_unselected,

@@ -2,8 +2,9 @@
 
 import re
 
+from cwgpu.config.declarations import is_complete
 from cwgpu.config.lint import dcgm
-from cwgpu.config.lint.subject import Subject, spelled
+from cwgpu.config.lint.subject import DECLARATIONS, Subject, spelled
 from cwgpu.config.nearest import nearest
 from cwgpu.config.node import Loc
 from cwgpu.digest import derived
@@ -17,6 +18,14 @@ _PLAIN = re.compile(r"(\^?)([A-Za-z_]\w*)(\$?)", re.ASCII)
 _NUMBER = re.compile(r"[0-9]+")
 _FIELD = "DCGM_"
 _KNOWN = dcgm.FIELDS | OLD_NAMES.keys() | FORMERS.keys()
+_OURS = (derived.XID_FATAL, derived.GPU_IDLE)
+_ADD = (
+    "of config/cwagent.json, take the job kubernetes-pod-dcgm-exporter, unless a job scrapes the "
+    "exporter already, and the declaration: "
+    '{"source_labels": ["Service"], "label_matcher": ".*dcgm.*", "dimensions": '
+    '[["Service", "Namespace", "ClusterName", "job", "pod"]], '
+    '"metric_selectors": ["^DCGM_FI_DEV_GPU_UTIL$"]}'
+)
 _SLIP = 0.95
 """How like a suggestion must be: one or two letters of a name. What is less like it may well be a
 field that is not known here."""
@@ -34,6 +43,20 @@ _CHURN = {
     "err_msg": "every message is a new one",
 }
 """Labels with values without end, and where new ones come from."""
+
+
+def no_gpu_metric(subject: Subject) -> None:
+    """Find declarations none of which selects anything that is known of a GPU."""
+    complete = any(is_complete(each.written) for each in subject.declared)
+    if subject.report is None or not complete or _renames(subject):
+        return
+    texts = [text for _, text in _selectors(subject)]
+    # Not all fields are known here, and what was refused may have been one.
+    if any(_FIELD in text for text in texts) or subject.report.said_within(DECLARATIONS):
+        return
+    if not any(_selects(text, name) for text in texts for name in (*_KNOWN, *_OURS)):
+        message = "no GPU metric will be sent: no metric_declaration selects a field of DCGM"
+        subject.report.warning(DECLARATIONS, "no-gpu-metric", message, _ADD)
 
 
 def selector_too_wide(subject: Subject) -> None:

@@ -15,7 +15,7 @@ from cwgpu.model.errors import RuleError
 from cwgpu.prom import regex, relabel
 from cwgpu.prom.regex import Searching
 
-_DECLARATIONS: Loc = (*PROMETHEUS, "emf_processor", "metric_declaration")
+DECLARATIONS: Loc = (*PROMETHEUS, "emf_processor", "metric_declaration")
 _DEFAULT_INTERVAL_MS = 60_000
 _CLOSED = frozenset(("static_configs", "kubernetes_sd_configs"))
 """The discoveries whose targets have no labels but those that are known here."""
@@ -146,7 +146,7 @@ def declared(written: AgentFile) -> Iterator[Declared]:
             matches = regex.searching(each.label_matcher)
         except RuleError:
             matches = None
-        yield Declared(each, (*_DECLARATIONS, index), matches)
+        yield Declared(each, (*DECLARATIONS, index), matches)
 
 
 def spelled(report: Report, loc: Loc, text: str) -> str:

@@ -260,7 +260,7 @@ def test_values_by_rules(extra: str, source: str, never: bool) -> None:  # noqa:
 
 def test_pages_that_are_honoured() -> None:
     """With honor_labels another exporter's page may say anything."""
-    other = bench.declaration(source=["Service"], matcher="^b$", selectors=["^http_"])
+    other = bench.declaration(source=["Service"], matcher="^b$", selectors=["^http_", "DCGM_"])
     jobs = "scrape_configs:\n" + RULED
     assert bench.codes(bench.declaring(other), bench.jobs(jobs)) == [NEVER_MATCHES]
     honoured = bench.jobs(f"{jobs}  honor_labels: true\n")

@@ -67,6 +67,14 @@ def test_the_stock_manifest() -> None:
     assert bench.codes(agent, jobs.found) == []
 
 
+def test_the_stock_manifest_without_gpus() -> None:
+    """AWS' own declarations select nothing of a GPU: ours was added to them."""
+    path = DATA / "manifests/prometheus-eks.yaml"
+    read = manifest.read(re.sub(rb'"\^DCGM_\w+\$"', b'"^x$"', path.read_bytes()), path)
+    (agent,), (jobs,) = read.agents, read.jobs
+    assert bench.codes(agent, jobs.found) == ["no-gpu-metric"]
+
+
 def test_the_articles_other_job() -> None:
     """The job for Grafana has a word missing nowhere."""
     text = """\

@@ -1,5 +1,7 @@
 """Which metrics are selected, and what they cost."""
 
+import json
+
 import pytest
 
 from cwgpu.config.lint import dcgm
@@ -10,6 +12,42 @@ def selecting(selector: str, **cwgpu: object) -> list[str]:
     """Give what is said about a selector."""
     config = bench.declaring(bench.declaration(selectors=[selector]), **cwgpu)
     return [f"{each.code}: {each.message}: {each.help}" for each in bench.said(config)]
+
+
+@pytest.mark.parametrize("selector", ["http_requests", "^dcgm_fi_dev_gpu_util$", "^GPU_UTIL$"])
+def test_a_selector_of_nothing_of_a_gpu(selector: str) -> None:
+    """Where it is the only one, no GPU metric is ever sent; what to add is shown whole."""
+    (found,) = bench.said(bench.declaring(bench.declaration(selectors=[selector])))
+    assert (found.code, found.level.value) == ("no-gpu-metric", "warning")
+    assert bench.excerpt(found) == '"metric_declaration"'
+    shown = json.loads(found.help.partition("the declaration: ")[2])
+    pages = bench.jobs(
+        "scrape_configs: [{job_name: a, static_configs: [{targets: ['a:9400'], "
+        "labels: {Service: dcgm-exporter, Namespace: default}}]}]"
+    )
+    assert bench.codes(bench.declaring(shown), pages) == ["idle-gpus-unseen"]
+
+
+def test_one_declaration_about_gpus_is_enough() -> None:
+    """Others may be about anything; without a whole declaration another finding says so."""
+    other = bench.declaration(selectors=["^http_"])
+    assert bench.codes(bench.declaring(other, bench.declaration())) == []
+    gauge = bench.declaration(selectors=["^cwgpu_gpu_idle$"])
+    assert bench.codes(bench.declaring(other, gauge)) == []
+    del other["metric_selectors"]
+    assert bench.codes(bench.declaring(other)) == bench.codes(bench.declaring()) == []
+
+
+def test_what_may_be_about_gpus() -> None:
+    """Nothing is said of fields that are not known here, nor of what was refused or renamed."""
+    other = bench.declaration(selectors=["^http_"])
+    for selector in ("^DCGM_FI_DEV_NOT_YET$", "("):
+        unknown = bench.declaration(selectors=[selector])
+        assert bench.codes(bench.declaring(other, unknown)) == []
+    assert bench.codes(bench.declaring(other, {"metric_selector": ["^DCGM_"]})) == []
+    rule = "{target_label: __name__, replacement: http_gpu}"
+    jobs = f"scrape_configs: [{{job_name: a, metric_relabel_configs: [{rule}]}}]"
+    assert bench.codes(bench.declaring(other), bench.jobs(jobs)) == []
 
 
 @pytest.mark.parametrize("selector", ["DCGM_FI_DEV_FB_USED", "^DCGM_FI_DEV_FB_USED"])
@@ -33,7 +71,7 @@ def test_a_selector_that_selects_many() -> None:
 @pytest.mark.parametrize(
     "selector",
     ["^DCGM_FI_DEV_FB_USED$", "DCGM_FI_DEV_GPU_TEMP$", "DCGM_", "^DCGM_FI_DEV_FB", ".*", "FB_USED",
-     "DCGM_FI_PROF_DRAM_ACTIVE", "^DCGM_FI_DEV_(FB|GPU).*", "http_requests"],
+     "DCGM_FI_PROF_DRAM_ACTIVE", "^DCGM_FI_DEV_(FB|GPU).*"],
 )  # fmt: skip
 def test_a_selector_that_is_meant_so(selector: str) -> None:
     """Whole names, beginnings and patterns are let alone."""

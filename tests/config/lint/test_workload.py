@@ -123,7 +123,7 @@ def test_idle_gpus() -> None:
     [
         [bench.declaration(["pod"], ["gpu"])],
         [bench.declaration(["pod"]), bench.declaration(["gpu"])],
-        [bench.declaration(["pod"], selectors=["^http_"])],
+        [bench.declaration(["pod"], selectors=["^http_", "DCGM_"])],
         [{"source_labels": ["job"], "metric_selectors": ["^DCGM_"]}],
         [],
     ],
