@@ -3,7 +3,7 @@
 import re
 from urllib.parse import urlsplit
 
-from cwgpu.config import naming
+from cwgpu.config import naming, unfilled
 from cwgpu.config.agent import AgentFile, Credentials, Logs
 from cwgpu.config.metrics import PROMETHEUS, prometheus_of
 from cwgpu.config.node import Loc, short
@@ -12,8 +12,9 @@ from cwgpu.config.report import Report
 from cwgpu.logs import names
 from cwgpu.plan.plan import CloudWatch
 
+_CLUSTER = "{ClusterName}"
 PLACEHOLDERS = (
-    "{ClusterName}",
+    _CLUSTER,
     "{TaskId}",
     "{NodeName}",
     "{PodName}",
@@ -70,7 +71,7 @@ def _group(written: AgentFile, default: str | None, namespace: str, report: Repo
         return ""
     if name is None:
         return _default_group(default or "", report)
-    if not _unknown_placeholder(name, report, here) and (
+    if not _has_unresolved(name, report, here) and (
         fault := names.group_fault(_PLACEHOLDER.sub("x", name))
     ):
         report.error(here, "bad-log-group", f"the log group {short(name)} {fault}")
@@ -78,22 +79,35 @@ def _group(written: AgentFile, default: str | None, namespace: str, report: Repo
 
 
 def _default_group(group: str, report: Report) -> str:
+    here = (*PROMETHEUS, "cluster_name")
+    if _has_unfilled(group, report, here, unfilled.ADVICE):
+        return group
     if group and (fault := names.group_fault(group)):
         message = f"no log group can be made of the cluster's name: {group} {fault}"
         advice = "write the real name, or log_group_name"
-        report.error((*PROMETHEUS, "cluster_name"), "bad-log-group", message, advice)
+        report.error(here, "bad-log-group", message, advice)
     return group
+
+
+def _has_unfilled(text: str, report: Report, loc: Loc, advice: str) -> bool:
+    """Refuse a name that is not there yet: CloudWatch would, after everything was started."""
+    if message := unfilled.said_of(text):
+        report.error(loc, unfilled.CODE, message, advice)
+    return bool(message)
 
 
 def _check_stream(stream: str, report: Report) -> None:
     here: Loc = ("cwgpu", "log_stream_name")
-    if not _unknown_placeholder(stream, report, here) and (
+    if not _has_unresolved(stream, report, here) and (
         fault := names.stream_fault(_PLACEHOLDER.sub("x", stream))
     ):
         report.error(here, "bad-log-stream", f"the log stream {short(stream)} {fault}")
 
 
-def _unknown_placeholder(text: str, report: Report, loc: Loc) -> bool:
+def _has_unresolved(text: str, report: Report, loc: Loc) -> bool:
+    """Refuse a name with braces in it that nothing is put in place of."""
+    if _has_unfilled(text, report, loc, f"{unfilled.ADVICE}, or {_CLUSTER} in single braces"):
+        return True
     unknown = [found for found in _PLACEHOLDER.findall(text) if found not in PLACEHOLDERS]
     for found in unknown:
         message = f"{found} is no placeholder"

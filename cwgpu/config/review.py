@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from cwgpu.config import content, limits, load, manifest, metrics, translate, where
+from cwgpu.config import content, limits, load, manifest, metrics, translate, unfilled, where
 from cwgpu.config.complaint import Complaint, Level, ordered
 from cwgpu.config.content import Content
 from cwgpu.config.lint import judge
@@ -159,10 +159,14 @@ def _is_elsewhere(complaint: Complaint) -> bool:
 
 
 def _once(complaints: tuple[Complaint, ...]) -> tuple[Complaint, ...]:
-    """Leave out placeholders that something else was said about already."""
-    places = {(c.file, c.line, c.column) for c in complaints if c.code != judge.PLACEHOLDER}
+    """Leave out placeholders that something else was said about already, or an error is."""
+    places = {(c.file, c.line, c.column) for c in complaints if not _is_left(c)}
     return tuple(
         each
         for each in complaints
-        if each.code != judge.PLACEHOLDER or (each.file, each.line, each.column) not in places
+        if not _is_left(each) or (each.file, each.line, each.column) not in places
     )
+
+
+def _is_left(complaint: Complaint) -> bool:
+    return complaint.code == unfilled.CODE and complaint.level is Level.WARNING

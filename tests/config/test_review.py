@@ -187,9 +187,13 @@ def test_a_placeholder_is_named_once(tmp_path: Path, jobs: Path) -> None:
     """Where something else is said about a placeholder, that is enough."""
     jobs.write_text(JOBS, "utf-8")
     agent = config(tmp_path / "a.json", cluster_name="{{cluster_name}}")
-    assert said(agent, jobs) == ["a.json error bad-log-group"]
+    assert said(agent, jobs) == ["a.json error template-not-filled-in"]
     agent = config(tmp_path / "a.json", cluster_name="{{cluster_name}}", log_group_name="/x")
     assert said(agent, jobs) == ["a.json warning template-not-filled-in"]
+    agent = config(tmp_path / "a.json", log_group_name="/x/{{cluster_name}}")
+    assert said(agent, jobs) == ["a.json error template-not-filled-in"]
+    agent = config(tmp_path / "a.json", log_group_name="/x/{{cluster_name}}/{Cluster}")
+    assert said(agent, jobs) == ["a.json error template-not-filled-in"]
 
 
 def review_manifest(name: str, replace: tuple[str, str], tmp_path: Path) -> list[Complaint]:

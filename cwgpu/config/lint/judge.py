@@ -28,9 +28,6 @@ from cwgpu.config.translate import INLINE
 from cwgpu.config.validate import validate
 from cwgpu.config.where import Found
 
-PLACEHOLDER = spelling.PLACEHOLDER
-"""The code of a complaint that others about the same place make needless."""
-
 _JOBS = ("scrape_configs",)
 
 M = TypeVar("M", AgentFile, PrometheusFile, FurtherFile)

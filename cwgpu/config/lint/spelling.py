@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from cwgpu.config import unfilled
 from cwgpu.config.lint import pattern
 from cwgpu.config.lint.subject import Job, Step, Subject, spelled
 from cwgpu.config.node import Kind, Loc, short, walk
@@ -11,12 +12,9 @@ from cwgpu.prom import template
 from cwgpu.prom.relabel import Action
 from cwgpu.prom.template import Group
 
-PLACEHOLDER = "template-not-filled-in"
-
 _MEANT = {"d": "a digit", "w": "a letter, a digit or _", "s": "a blank"}
 _BACKREFERENCE = re.compile(r"\\(\d)")
 _NUMBERED = re.compile(r"([0-9]+)(\w+)", re.ASCII)
-_LEFT = re.compile(r"\{\{[^{}]*\}\}")
 # What configurations of OpenTelemetry's collector have in the place of $1 and of variables.
 _ESCAPED = re.compile(r"\$\$(?=[0-9]|\{[0-9]+\})")
 _VARIABLE = re.compile(r"\$\{env:[^{}]*\}")
@@ -108,6 +106,5 @@ def template_left(subject: Subject) -> None:
     if subject.report is None:
         return
     for loc, node in walk(subject.report.root):
-        if node.kind is Kind.STR and (found := _LEFT.search(node.text)):
-            message = f"{found[0]} was to be replaced before this is used"
-            subject.report.warning(loc, PLACEHOLDER, message, "write the real value")
+        if node.kind is Kind.STR and (message := unfilled.said_of(node.text)):
+            subject.report.warning(loc, unfilled.CODE, message, unfilled.ADVICE)
