@@ -30,7 +30,7 @@ def cluster_name(environ: Mapping[str, str], limit_s: float = LIMIT_S) -> Told:
     """Ask, and give up after this time."""
     if not is_instance(environ):
         return Told()
-    return told.within(limit_s, "the tags of this EC2 instance", _ask)
+    return told.within(limit_s, "the tags of the instance, if this is one of EC2,", _ask)
 
 
 def is_instance(environ: Mapping[str, str], root: Path = Path("/")) -> bool:

@@ -56,8 +56,8 @@ def fault(error: Exception) -> str:
     """Say why there are no tags, and what may be done about it."""
     if isinstance(error, NoMetadataError):
         return (
-            "the metadata service of this EC2 instance does not answer; pods reach it where its "
-            "hop limit is 2"
+            "the metadata service of EC2 does not answer; if this is an EC2 instance, pods reach "
+            "it where its hop limit is 2"
         )
     answer = failure.during(error, ()) if isinstance(error, ClientError) else failure.before(error)
     refused = "UnauthorizedOperation"
