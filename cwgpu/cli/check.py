@@ -14,12 +14,13 @@ from cwgpu.cli.options import option
 if TYPE_CHECKING:
     from cwgpu.config.complaint import Complaint
 
-_EXISTING = click.Path(exists=True, readable=False, path_type=Path)
+# That one is not there is a finding as any other.
+_FILE = click.Path(path_type=Path)
 _LEVELS = ("error", "warning", "note")
 
 
 @click.command("check", short_help="Say what is wrong with a configuration.")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=_EXISTING)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=_FILE)
 @option(
     "--kind",
     type=click.Choice(["agent", "prometheus", "manifest"]),
@@ -27,7 +28,7 @@ _LEVELS = ("error", "warning", "note")
 )
 @option(
     "--prometheus-config",
-    type=_EXISTING,
+    type=_FILE,
     help="prometheus.yml to use in place of the one that the JSON names.",
 )
 @option(

@@ -100,24 +100,32 @@ def test_errors(tmp_path: Path) -> None:
     assert ended.stderr == "1 file checked: 1 error, 1 warning\n"
 
 
-def test_a_file_that_cannot_be_read() -> None:
-    """It is there, so the command line is right; that it cannot be read is a finding."""
-    ended = program.run("check", "/proc/self/mem")
+@pytest.mark.parametrize(
+    ("arguments", "file"),
+    [
+        (["/proc/self/mem"], "/proc/self/mem"),
+        (["nowhere.yaml"], "nowhere.yaml"),
+        ([AGENT, "nowhere"], "nowhere"),
+        ([AGENT, "--prometheus-config", "nowhere.yaml"], "nowhere.yaml"),
+    ],
+)
+def test_a_file_that_cannot_be_read(arguments: list[str], file: str) -> None:
+    """A finding like others names it, with the system's reason, whether it is there or not."""
+    ended = program.run("check", *arguments)
     assert ended.code == exits.CONFIGURATION
-    assert "error[file-not-readable]: the file cannot be read" in ended.stdout
+    head, _, rest = ended.stdout.partition("error[file-not-readable]: the file cannot be read: ")
+    assert rest.splitlines()[1] == f"  --> {file}", head
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["nowhere.yaml"], "'nowhere.yaml' does not exist"),
-        ([AGENT, "--prometheus-config", "nowhere.yaml"], "'nowhere.yaml' does not exist"),
         ([], "Missing argument 'FILE...'"),
         ([AGENT, "--kind", "helm"], "'helm' is not one of"),
     ],
 )
 def test_a_wrong_command_line(arguments: list[str], said: str) -> None:
-    """A file that is not there is named, and nothing is checked."""
+    """What is wrong with it is named, and nothing is checked."""
     ended = program.run("check", *arguments)
     assert (ended.code, ended.stdout) == (exits.USAGE, "")
     assert said in ended.stderr
