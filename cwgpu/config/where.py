@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cwgpu.config import document, limits
+from cwgpu.config import document, limits, mixup
 from cwgpu.config.complaint import Complaint, about, errors_in
 from cwgpu.config.document import Document, Form, empty
 from cwgpu.config.merge import merge
@@ -121,7 +121,7 @@ def _read(path: Path, form: Form) -> Document:
             data = file.read(limits.SIZE_BYTES + 1)
     except OSError as error:
         return _unreadable(path, error)
-    return document.read(data, str(path), form)
+    return mixup.told(document.read(data, str(path), form), data, form)
 
 
 def _unreadable(path: Path, error: OSError) -> Document:

@@ -173,7 +173,7 @@ def test_a_given_kind(tmp_path: Path) -> None:
     assert said(path, kind=Content.PROMETHEUS) == ["x error unknown-key"]
     assert said(path, kind=Content.MANIFEST) == ["x error no-configuration"]
     path.write_text("scrape_configs: []", "utf-8")
-    assert said(path, kind=Content.AGENT) == ["x error json-syntax"]
+    assert said(path, kind=Content.AGENT) == ["x error wrong-file"]
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
