@@ -101,10 +101,19 @@ def _whole(group: _Group, override: Jobs | None, environ: Mapping[str, str]) -> 
         yield from _together(agent, jobs.found if jobs else None, environ)
         if group.in_manifest and not override:
             yield from _misnamed(agent, jobs)
+    wanting = None if group.in_manifest or override else _with_own_jobs(group)
     for jobs in (*group.jobs, *([override] if override else [])):
         if jobs not in taken:
             _, complaints = load.prometheus_file(jobs.found)
-            yield from (*complaints, *judge.complaints(None, jobs.found))
+            yield from (*complaints, *judge.complaints(wanting, jobs.found))
+
+
+def _with_own_jobs(group: _Group) -> Found | None:
+    """Give the agent's file that has jobs itself: those beside it may take their place.
+
+    Labels are then looked for among its own and, once more, among those of each other file.
+    """
+    return next((each for each in group.agents if each.root.find(translate.INLINE)), None)
 
 
 def _named(agent: Found, group: _Group) -> Jobs | None:

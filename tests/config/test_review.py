@@ -109,6 +109,27 @@ def test_jobs_in_the_agents_file(tmp_path: Path, jobs: Path) -> None:
     assert said(agent, prometheus=jobs) == ["a.json note overridden", *FAULTS]
 
 
+def test_jobs_beside_those_in_the_agents_file(tmp_path: Path) -> None:
+    """Labels are looked for among the jobs of each file, as one takes the other's place."""
+    labels = {"Service": "dcgm-exporter", "Namespace": "default"}
+    shipped, jobs = Path("config/cwagent.json"), tmp_path / "jobs.yaml"
+    jobs.write_text(JOBS, "utf-8")
+    environ = {"CLUSTER_NAME": "lab", "DCGM_EXPORTER_URL": "a:9400"}
+    beside = review.review([shipped, jobs], environ)
+    assert [each.code for each in beside] == ["label-never-set"] * 2
+    assert beside == review.review([jobs, shipped], environ)
+    instead = review.review([shipped], environ, prometheus=jobs)
+    assert [each for each in instead if each.code != "overridden"] == list(beside)
+    for each, label in zip(beside, labels, strict=True):
+        assert each.message.startswith(f"no rule of any job of {jobs} sets the label {label},")
+    jobs.write_text(JOBS.replace("9400']", f"9400'], labels: {json.dumps(labels)}"), "utf-8")
+    assert review.review([shipped, jobs], environ) == ()
+    jobs.write_text(jobs.read_text("utf-8").replace("dcgm-exporter", "x"), "utf-8")
+    (unmatched,) = review.review([shipped, jobs], environ)
+    assert unmatched.code == "matcher-never-matches"
+    assert unmatched.message.endswith(f"no value that Service can have with the jobs of {jobs}")
+
+
 def test_jobs_for_another_file(tmp_path: Path, jobs: Path) -> None:
     """--prometheus-config takes the place of other jobs; those are checked all the same."""
     other = tmp_path / "other.yaml"

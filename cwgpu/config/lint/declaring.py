@@ -4,7 +4,8 @@ import itertools
 import json
 from collections.abc import Iterator
 
-from cwgpu.config.lint import dcgm, reach
+from cwgpu.config.lint import dcgm, kubernetes, reach
+from cwgpu.config.lint.kubernetes import PREFIX
 from cwgpu.config.lint.reach import Origin
 from cwgpu.config.lint.subject import Declared, Job, Subject
 from cwgpu.config.nearest import nearest
@@ -17,6 +18,7 @@ _ALIKE = 0.8
 _MOST = 1000
 """Combinations of values that are tried; more are as good as any."""
 _SHOWN = 5
+_NAMESPACE, _DISCOVERED = "Namespace", f"{PREFIX}namespace"
 _REMOVING = (Action.LABEL_DROP, Action.LABEL_KEEP)
 
 
@@ -33,7 +35,7 @@ def label_never_set(subject: Subject) -> None:
             message = f"the label {name} is called {renamed} here, whatever the exporter calls it"
             _tell(subject.report, places, message, f"write {renamed}")
         elif name == name.lower():
-            _tell_uncertain(subject.report, places, name, origin)
+            _tell_uncertain(subject, places, name, origin)
         else:
             _tell_capital(subject, places, name)
 
@@ -55,12 +57,16 @@ def _wanted(subject: Subject) -> dict[str, list[Loc]]:
     return found
 
 
-def _tell_uncertain(report: Report, places: list[Loc], name: str, origin: Origin) -> None:
+def _tell_uncertain(subject: Subject, places: list[Loc], name: str, origin: Origin) -> None:
     """Say that a label depends on the cluster: pods may carry it, and the exporter pass it on."""
-    if origin is Origin.POD:
+    report = subject.report
+    if report is None or origin is Origin.POD:
         return
     close = nearest(name, dcgm.LABELS, _ALIKE)
-    message = f"no rule sets the label {name}, and the exporter gives it only if it is told to"
+    message = (
+        f"no rule{subject.of_file} sets the label {name}, and the exporter gives it only if it is "
+        "told to"
+    )
     advice = f"did you mean {close}? " if close else ""
     advice += "DCGM_EXPORTER_KUBERNETES_ENABLE_POD_LABELS copies the labels of pods"
     report.note(places[0], "label-never-set", message, advice + _also(report, places))
@@ -76,17 +82,26 @@ def _tell_capital(subject: Subject, places: list[Loc], name: str) -> None:
         file = "" if rule.source.name == subject.report.root.place.source.name else rule.source.name
         where = f"{file}:{rule.line}" if file else f"line {rule.line}"
         unless = f", unless a Kubernetes object has a label {name} (labelmap, {where})"
-    message = f"no rule of any job sets the label {name}, nor does the exporter{unless}"
-    advice = f"did you mean {close}?" if close else _rule(subject, name)
-    _tell(subject.report, places, message, advice)
+    message = (
+        f"no rule of any job{subject.of_file} sets the label {name}, nor does the exporter{unless}"
+    )
+    advice = [f"did you mean {close}?"] if close else []
+    # The exporter's own namespace is worth a label; what else is nearly of the page is a slip.
+    advice += [_rule(subject, name)] if not close or name == _NAMESPACE else []
+    _tell(subject.report, places, message, "\n".join(advice))
 
 
 def _rule(subject: Subject, name: str) -> str:
     job = next((each for each in subject.jobs if dcgm.is_job(each)), subject.jobs[0])
     who = short(job.written.job_name)
+    value = "default" if name == _NAMESPACE else "dcgm-exporter"
     if job.written.static_configs:
-        return f'to job {who} add under static_configs: labels: {{"{name}": "dcgm-exporter"}}'
-    rule = json.dumps({"target_label": name, "replacement": "dcgm-exporter"})
+        return f"to job {who} add under static_configs: labels: {json.dumps({name: value})}"
+    discovered = kubernetes.labels(job.written.kubernetes_sd_configs)
+    if name == _NAMESPACE and discovered and discovered.has(_DISCOVERED):
+        rule = json.dumps({"source_labels": [_DISCOVERED], "target_label": name})
+    else:
+        rule = json.dumps({"target_label": name, "replacement": value})
     return f"add to relabel_configs of job {who}: {rule}"
 
 
@@ -115,6 +130,7 @@ def matcher_never_matches(subject: Subject) -> None:
             shown = ", ".join(sorted({short(value) for value in values})[:_SHOWN])
             names = " and ".join(each.sources)
             message = f"{short(matches.pattern)} is found in no value that {names} can have"
+            message += f" with the jobs{subject.of_file}" if subject.of_file else ""
             loc = (*each.loc, "label_matcher")
             advice = f"the jobs give: {shown}"
             subject.report.warning(loc, "matcher-never-matches", message, advice)

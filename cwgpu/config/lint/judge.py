@@ -106,4 +106,9 @@ def _with_jobs(half: Subject, found: Found) -> Subject:
         inner, report = _read(FurtherFile, each)
         jobs += subject.jobs(inner.scrape_configs, defaults, report, _JOBS)
     # Of those that are named and not here nobody knows which labels they give.
-    return replace(half, jobs=jobs, has_more_jobs=len(others) < len(patterns))
+    return replace(
+        half,
+        jobs=jobs,
+        has_more_jobs=len(others) < len(patterns),
+        jobs_file=found.root.place.source.name if half.jobs else "",
+    )

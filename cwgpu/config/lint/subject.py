@@ -100,12 +100,19 @@ class Subject:
     """Of the agent's file; None when only jobs were given."""
     has_more_jobs: bool = False
     """Whether there are jobs in further files."""
+    jobs_file: str = ""
+    """Where the jobs stand that take the place of those in the agent's file, if any do."""
 
     @property
     def has_all_jobs(self) -> bool:
         """Whether all labels that targets may have can be told from the jobs."""
         is_open = self.has_more_jobs or any(job.is_open for job in self.jobs)
         return bool(self.jobs) and not is_open
+
+    @property
+    def of_file(self) -> str:
+        """Say whose the jobs are, where the agent's file has others."""
+        return f" of {self.jobs_file}" if self.jobs_file else ""
 
 
 def jobs(

@@ -74,6 +74,23 @@ def test_a_slip_in_a_label() -> None:
     assert found.endswith("did you mean pod?")
 
 
+def test_the_namespace_of_the_exporter() -> None:
+    """It is not that of a workload: discovery tells it, and where nothing is discovered, we do."""
+    (found,) = wanting("Namespace")
+    assert found.endswith(
+        "did you mean namespace?\n"
+        'to job \'gpu\' add under static_configs: labels: {"Namespace": "default"}'
+    )
+    rule = {"source_labels": ["__meta_kubernetes_namespace"], "target_label": "Namespace"}
+    (found,) = wanting("Namespace", jobs=pods())
+    assert found.endswith(
+        f"did you mean namespace?\nadd to relabel_configs of job 'gpu': {json.dumps(rule)}"
+    )
+    assert wanting("Namespace", jobs=pods(rule)) == []
+    (found,) = wanting("Namespace", jobs=pods(kubernetes_sd_configs=[{"role": "node"}]))
+    assert found.endswith('{"target_label": "Namespace", "replacement": "default"}')
+
+
 @pytest.mark.parametrize(
     ("name", "usual"),
     [("hostname", "Hostname"), ("uuid", "UUID"), ("pod_name", "pod"), ("model_name", "modelName"),
