@@ -4,6 +4,7 @@ from collections.abc import Callable
 from operator import attrgetter
 
 from cwgpu.config import access, exclusive, formats, kubernetes, rules, targets
+from cwgpu.config.discovery import Discoveries
 from cwgpu.config.node import Loc, short
 from cwgpu.config.prometheus import Global, ScrapeConfig
 from cwgpu.config.targets import Setting
@@ -69,7 +70,8 @@ def _job(written: ScrapeConfig, defaults: Global, setting: Setting, loc: Loc) ->
         unsupported=targets.others(written),
     )
     found = made.static or made.files or made.http or made.unsupported
-    if not (found or written.kubernetes_sd_configs):
+    refused = report.lacks(loc, Discoveries.model_fields)
+    if not (found or written.kubernetes_sd_configs or refused):
         message = f"the job {short(made.name)} says nowhere where its targets are"
         report.warning((*loc, "static_configs"), "no-targets", message, "add static_configs")
     return made

@@ -1,5 +1,6 @@
 """The complaints about one tree, collected while it is read and translated."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from cwgpu.config import secret
@@ -42,6 +43,10 @@ class Report:
     def said_within(self, loc: Loc) -> bool:
         """Tell whether something inside it was refused: what is then missing may be just that."""
         return any(refused[: len(loc)] == loc for refused in self.pruned)
+
+    def lacks(self, loc: Loc, keys: Iterable[str]) -> bool:
+        """Tell whether something of one of these keys was refused, or a slip in its name."""
+        return any(self.said_within((*loc, key)) for key in keys)
 
     def _add(self, level: Level, loc: Loc, code: str, *, words: tuple[str, str]) -> None:
         if self.said(loc):

@@ -44,7 +44,7 @@ def static_targets_dropped(job: Job) -> None:
 
 def _is_unknown(job: Job) -> bool:
     """Tell whether a rule could not be read, or the environment has a say."""
-    if len(job.steps) < len(job.written.relabel_configs):
+    if job.lacks("relabel_configs") or len(job.steps) < len(job.written.relabel_configs):
         return True
     texts = (text for labels in _static(job) for text in labels.values())
     return job.inline and any(_VARIABLE in text for text in texts)

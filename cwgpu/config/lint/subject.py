@@ -66,7 +66,18 @@ class Job:
     def is_open(self) -> bool:
         """Whether its targets may have labels that stand nowhere in the configuration."""
         names = Discoveries.model_fields
-        return any(getattr(self.written, name) for name in names if name not in _CLOSED)
+        return self.lacks(*names) or any(
+            getattr(self.written, name) for name in names if name not in _CLOSED
+        )
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether something was refused that may give its targets or samples labels."""
+        return self.lacks(*Discoveries.model_fields, "relabel_configs", "metric_relabel_configs")
+
+    def lacks(self, *keys: str) -> bool:
+        """Tell whether something of these was refused: then what follows from it is not known."""
+        return self.report.lacks(self.loc, keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +117,7 @@ class Subject:
     @property
     def has_all_jobs(self) -> bool:
         """Whether all labels that targets may have can be told from the jobs."""
-        is_open = self.has_more_jobs or any(job.is_open for job in self.jobs)
+        is_open = self.has_more_jobs or any(job.is_open or job.is_partial for job in self.jobs)
         return bool(self.jobs) and not is_open
 
     @property

@@ -14,7 +14,7 @@ _OF_PODS = (*dcgm.WORKLOAD, "pod_uid")
 def workload_label_taken(subject: Subject) -> None:
     """Find rules that call the exporter's own pod ``pod``, as the page calls the workload's."""
     for job, step, name in _taken(subject):
-        if job.written.honor_labels or _moves_back(job, name):
+        if job.written.honor_labels or job.lacks("honor_labels") or _moves_back(job, name):
             continue
         message = (
             f"this makes {name} the exporter's own; what the page says of the workload becomes "
@@ -71,7 +71,7 @@ def _moves_back(job: Job, name: str) -> bool:
 
 def idle_gpus_unseen(subject: Subject) -> None:
     """Find declarations all of whose dimension sets need a workload."""
-    if subject.report is None:
+    if subject.report is None or any(job.is_partial for job in subject.jobs):
         return
     about = [each for each in subject.declared if dcgm.is_declared(each) and each.sets]
     needy = [each for each in about if all(_needed(subject, names) for names in each.sets)]
