@@ -5,11 +5,11 @@ another. Complaints about either name the lines of the manifest.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-from cwgpu.config import document, where
+from cwgpu.config import container, document, where
 from cwgpu.config.complaint import Complaint, about, at
 from cwgpu.config.document import Form
 from cwgpu.config.node import Kind, Member, Node, describe
@@ -41,6 +41,8 @@ class Manifest:
 
     agents: tuple[Found, ...] = ()
     """One of each ConfigMap that has any: its files are merged, as those of a directory."""
+    environments: tuple[Mapping[str, str], ...] = ()
+    """Of each of these the variables of the container that mounts it, as far as they are here."""
     jobs: tuple[Jobs, ...] = ()
     complaints: tuple[Complaint, ...] = ()
     """About the manifest itself."""
@@ -49,12 +51,14 @@ class Manifest:
 def read(data: bytes, path: Path) -> Manifest:
     """Read a manifest: documents of YAML, or a List. Never raises."""
     documents, complaints = document.documents(data, str(path))
-    maps = [member for node in documents for member in _config_maps(node)]
-    wrong = [_no_text(member) for members in maps for member in members if _is_nested(member)]
-    agents = [_agent(members, path) for members in maps]
+    objects = [each for node in documents for each in _objects(node)]
+    maps = [(each, held.members) for each in objects if (held := _held(each))]
+    wrong = [_no_text(member) for _, members in maps for member in members if _is_nested(member)]
+    agents = [(found, each) for each, members in maps if (found := _agent(members, path))]
     made = Manifest(
-        tuple(each for each in agents if each),
-        tuple(each for members in maps for each in _jobs(members, path)),
+        tuple(found for found, _ in agents),
+        tuple(container.environment(objects, each) for _, each in agents),
+        tuple(each for _, members in maps for each in _jobs(members, path)),
         (*complaints, *wrong),
     )
     if not (made.agents or made.jobs or made.complaints):
@@ -63,14 +67,20 @@ def read(data: bytes, path: Path) -> Manifest:
     return made
 
 
-def _config_maps(node: Node) -> Iterator[tuple[Member, ...]]:
-    """Yield what each ConfigMap holds: file names and texts."""
-    kind, items, data = node.get("kind"), node.get("items"), node.get("data")
+def _objects(node: Node) -> Iterator[Node]:
+    """Yield an object, or those of a List."""
+    kind, items = node.get("kind"), node.get("items")
     if kind and kind.text.endswith("List"):
         for each in items.items if items else ():
-            yield from _config_maps(each)
-    elif kind and kind.text == "ConfigMap" and data:
-        yield data.members
+            yield from _objects(each)
+    else:
+        yield node
+
+
+def _held(node: Node) -> Node | None:
+    """Give what a ConfigMap holds: file names and texts."""
+    kind = node.get("kind")
+    return node.get("data") if kind and kind.text == "ConfigMap" else None
 
 
 def _is_nested(member: Member) -> bool:

@@ -30,7 +30,8 @@ _OF_THE_PLACE = frozenset(("no-log-group", "no-shard-index"))
 class _Group:
     """Files that belong together."""
 
-    agents: tuple[Found, ...]
+    agents: tuple[tuple[Found, Mapping[str, str]], ...]
+    """Each with what a manifest says about its environment."""
     jobs: tuple[Jobs, ...]
     in_manifest: bool = False
 
@@ -75,9 +76,10 @@ def _groups(
         else:
             found = manifest.read(data, path)
             said += found.complaints
-            yield _Group(found.agents, found.jobs, in_manifest=True)
+            there = tuple(zip(found.agents, found.environments, strict=True))
+            yield _Group(there, found.jobs, in_manifest=True)
     if agents or jobs:
-        yield _Group((where.joined(agents),) if agents else (), tuple(jobs))
+        yield _Group(((where.joined(agents), {}),) if agents else (), tuple(jobs))
 
 
 def _bytes(path: Path) -> bytes | None:
@@ -95,10 +97,10 @@ def _bytes(path: Path) -> bytes | None:
 def _whole(group: _Group, override: Jobs | None, environ: Mapping[str, str]) -> Iterator[Complaint]:
     """Examine each agent's file with its jobs, and then the jobs that belong to none."""
     taken: list[Jobs] = []
-    for agent in group.agents:
+    for agent, there in group.agents:
         jobs = override or _named(agent, group)
         taken += [jobs] if jobs else []
-        yield from _together(agent, jobs.found if jobs else None, environ)
+        yield from _together(agent, jobs.found if jobs else None, {**environ, **there})
         if group.in_manifest and not override:
             yield from _misnamed(agent, jobs)
     wanting = None if group.in_manifest or override else _with_own_jobs(group)
@@ -113,7 +115,7 @@ def _with_own_jobs(group: _Group) -> Found | None:
 
     Labels are then looked for among its own and, once more, among those of each other file.
     """
-    return next((each for each in group.agents if each.root.find(translate.INLINE)), None)
+    return next((each for each, _ in group.agents if each.root.find(translate.INLINE)), None)
 
 
 def _named(agent: Found, group: _Group) -> Jobs | None:
