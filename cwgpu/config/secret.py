@@ -18,9 +18,7 @@ _KEY = (
 )
 _SCALAR = r"""(?:"(?:[^"\\]|\\.)*"?[^,}\]]*|'[^']*'?|[^\s{\[|>"'][^,}\]]*)"""
 _ITEMS = r"""\[(?:"(?:[^"\\]|\\.)*"?|'[^']*'?|[^"'\]])*"""
-_IN_LINE = re.compile(
-    rf"""(?i)(["']?\b{_KEY}["']?\s*:\s*)({_SCALAR}|{_ITEMS}|\{{[^{{}}:]*(?=\}}))"""
-)
+_IN_LINE = re.compile(rf"""(?i)(["']?\b{_KEY}["']?\s*:\s*)({_SCALAR}|{_ITEMS}|\{{[^{{}}:]*\}})""")
 # Where a key begins the line of a YAML file, its value goes on to the end, commas and all.
 _AT_START = re.compile(
     rf"""(?i)^(\s*(?:-\s+)*["']?{_KEY}["']?\s*:\s+)((?![|>][-+0-9]*\s*(?:#.*)?$)[^\s{{\[].*)"""

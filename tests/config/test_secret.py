@@ -48,6 +48,7 @@ def masked(text: str) -> list[str]:
         "proxy_connect_header: {Proxy-Authorization: [Basic hunter2], X: [hunter2]}",
         '{"proxy_connect_header": {"X": ["hunter2"]}}',
         '{"proxy_connect_header": {"X": {}, "Y": ["hunter2"]}}',
+        '{"proxy_connect_header": {"Proxy-Authorization": {}, "Y": ["hunter2"]}}',
         '{"http_headers": {"X": {"secrets": [{}, "hunter2"], "files": ["f"]}}}',
     ],
 )
