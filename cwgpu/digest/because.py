@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from cwgpu.digest.line import Dropped, Slot
 from cwgpu.digest.recipe import Considered, Recipe, Series
-from cwgpu.emf.declare import DimensionSet
 from cwgpu.emf.delta import Treatment
 from cwgpu.model.drop import DropReason
 from cwgpu.model.labels import Labels
@@ -43,12 +42,15 @@ class Asked:
             return _later(reason, fate, value)
         if reason is DropReason.UNTYPED:
             return "no TYPE line names it" if series.role is None else "its TYPE is untyped"
+        if reason is DropReason.UNSELECTED and not fate.detail:
+            return f"no metric_selector finds {self._called(series)}"
+        return fate.detail
+
+    def _called(self, series: Series) -> str:
         found = self.recipe.consider(series, self.target_labels)
-        if not isinstance(found, Considered):
-            return fate.detail
-        if reason is DropReason.UNSELECTED:
-            return _unselected(found, series.name)
-        return _undeclared(found, fate)
+        if isinstance(found, Considered) and found.name != series.name:
+            return f"{found.name}, as it is called here"
+        return "its name"
 
 
 def _later(reason: DropReason, slot: Slot, value: str) -> str:
@@ -60,25 +62,3 @@ def _later(reason: DropReason, slot: Slot, value: str) -> str:
     if reason is DropReason.DIMENSION_MISSING:
         return "a metric of the same event has the name of the label"
     return ""
-
-
-def _unselected(found: Considered, exposed: str) -> str:
-    if not found.selecting:
-        name = "its name" if found.name == exposed else f"{found.name}, as it is called here"
-        return f"no metric_selector finds {name}"
-    compared = dict.fromkeys(
-        f'{one.separator.join(one.source_labels)} = "{one.compared(found.visible)}"'
-        for one in found.selecting
-    )
-    return f"selected by name, but the label_matcher finds nothing in {' or '.join(compared)}"
-
-
-def _undeclared(found: Considered, fate: Dropped) -> str:
-    if fate.reason is not DropReason.DIMENSION_MISSING:
-        return fate.detail
-    return "; ".join(_lacking(names, found.visible) for names in found.declared.missing)
-
-
-def _lacking(names: DimensionSet, labels: Labels) -> str:
-    missing = [name for name in names if not labels.get(name)]
-    return f"[{', '.join(names)}] needs {' and '.join(missing)}"

@@ -31,8 +31,6 @@ TYPE_LABEL = "prom_metric_type"
 
 _DCGM = "DCGM_"
 _COUNT = "Count"
-_UNSELECTED = Dropped(DropReason.UNSELECTED)
-"""One for all: of a page it may be most."""
 _SENDABLE = frozenset({Kind.GAUGE, Kind.COUNTER, Kind.SUMMARY})
 # Metric names seen, at most: pages have hundreds, so this only bounds a page of nonsense.
 _MOST_NAMES = 8192
@@ -72,11 +70,9 @@ class Considered:
     labels: LabelPairs
     visible: Labels
     """The labels as declarations see them, with the metric's type among them."""
-    selecting: tuple[Declaration, ...]
-    """The declarations that select the name."""
-    chosen: tuple[Declaration, ...]
-    """Those of them that match the labels."""
     declared: declare.Declared
+    lost: Dropped | None
+    """Why they have no dimension set for it; None: they have."""
 
 
 class Recipe:
@@ -111,13 +107,12 @@ class Recipe:
         found = self._considered(labelled, role)
         if isinstance(found, Dropped):
             return found
-        sets = tuple(directive for directive in found.declared.sets if directive)
-        if not sets and not self._emf.log_unselected:
-            return _undeclared(found.chosen, found.declared)
+        if found.lost is not None and not self._emf.log_unselected:
+            return found.lost
         name, field = found.name, found.field
         treatment = self._treatment(name, field) if found.role.cumulative else None
         unit, resolution = self._unit(name, field, treatment), self._resolution(name)
-        metric = Metric(name, sets, unit, resolution)
+        metric = Metric(name, found.declared.sets, unit, resolution)
         is_dcgm = field.startswith(_DCGM)
         scale = scales.of(labelled.exposed) if scales and self._dcgm.aliases else None
         slot = Slot(
@@ -186,17 +181,15 @@ class Recipe:
         if "job" not in labels:
             labels["JobName"] = "default"
         visible, shared = {**labels, TYPE_LABEL: judged.kind.value}, self._share(labels)
-        chooser = self._chooser(name)
-        choice = chooser.choose(judged.kind, shared, visible)
+        choice = self._chooser(name).choose(judged.kind, shared, visible)
         return Considered(
             name,
             labelled.field,
             judged,
             labels=shared,
             visible=visible,
-            selecting=chooser.selecting,
-            chosen=choice.chosen,
             declared=choice.declared,
+            lost=choice.lost,
         )
 
     def _chooser(self, name: str) -> Chooser:
@@ -259,12 +252,3 @@ def _partial(slot: Slot, declared: declare.Declared) -> Partial:
     names, fault = declared.invalid[0]
     skipped = f"[{', '.join(names)}]: {fault}"
     return Partial(slot.labels, slot.metric, slot.treatment, slot.field, slot.convert, skipped)
-
-
-def _undeclared(chosen: tuple[Declaration, ...], declared: declare.Declared) -> Dropped:
-    if not chosen:
-        return _UNSELECTED
-    if declared.invalid:
-        return Dropped(DropReason.DIMENSION_INVALID, declared.invalid[0][1])
-    missing = " or ".join("[" + ", ".join(names) + "]" for names in declared.missing)
-    return Dropped(DropReason.DIMENSION_MISSING, missing)

@@ -39,8 +39,9 @@ class Tally:
         if not self._counts:  # most pages have nothing to add to what their shape drops
             self._counts = {drop.reason: drop.count for drop in self._known}
             self._names = {drop.reason: list(drop.names) for drop in self._known}
-            self._details = {drop.reason: drop.detail for drop in self._known}
-        self._details.setdefault(reason, detail)
+            self._details = {drop.reason: drop.detail for drop in self._known if drop.detail}
+        if detail:
+            self._details.setdefault(reason, detail)
         self._counts[reason] = self._counts.get(reason, 0) + count
         names = self._names.setdefault(reason, [])
         shown = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
@@ -52,7 +53,12 @@ class Tally:
         if not self._counts:
             return self._known
         return tuple(
-            Drop(reason, self._counts[reason], tuple(self._names[reason]), self._details[reason])
+            Drop(
+                reason,
+                self._counts[reason],
+                tuple(self._names[reason]),
+                self._details.get(reason, ""),
+            )
             for reason in DropReason
             if reason in self._counts
         )

@@ -8,7 +8,7 @@ A sample goes down three steps: ``matching`` looks at its labels, ``selecting`` 
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from cwgpu.emf import limits
 from cwgpu.model.errors import RuleError
@@ -18,13 +18,24 @@ DimensionSet: TypeAlias = tuple[str, ...]
 """Label names, each once, sorted bytewise. The empty set stands for a metric without dimensions."""
 
 
+class Matcher(Protocol):
+    """A regex that may match anywhere in a text."""
+
+    @property
+    def pattern(self) -> str:
+        """As it is written."""
+
+    def __call__(self, text: str, /) -> bool:
+        """Say whether the text holds a match."""
+
+
 @dataclass(frozen=True, slots=True)
 class Declaration:
     """One entry of the list, ready to ask; made by ``declaration``."""
 
     source_labels: tuple[str, ...]
     separator: str
-    matches: Callable[[str], bool]
+    matches: Matcher
     """Asked about the values of the source labels, joined with the separator."""
     selects: Callable[[str], bool]
     """Asked about the metric's name."""
@@ -37,7 +48,7 @@ class Declaration:
 
 def declaration(
     source_labels: Sequence[str],
-    matches: Callable[[str], bool],
+    matches: Matcher,
     selects: Callable[[str], bool],
     dimension_sets: Iterable[Sequence[str]],
     *,

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from cwgpu.model.drop import DropReason
-from cwgpu.telemetry import escape, mask
+from cwgpu.telemetry import advice, escape, mask
 from cwgpu.telemetry.account import NAMES, Account
 
 # Narrower than this nothing can be laid out; a terminal that says so is wrong.
@@ -61,7 +61,14 @@ _OF_SOME = frozenset(
     }
 )
 """Reasons that are mostly one target's own. The others befall all of a job, or are no surprise."""
-_OF_RULES = frozenset({DropReason.DIMENSION_INVALID, DropReason.NAME_INVALID})
+_OF_RULES = frozenset(
+    {
+        DropReason.UNSELECTED,
+        DropReason.DIMENSION_MISSING,
+        DropReason.DIMENSION_INVALID,
+        DropReason.NAME_INVALID,
+    }
+)
 """Reasons that do not say which of several rules decided."""
 
 
@@ -137,7 +144,9 @@ def _samples(account: Account, width: int) -> Iterator[str]:
         if lost.names:
             yield from _item(", ".join(names), width, indent=digits + 3)
         if reason in _OF_RULES and lost.detail:
-            yield from _item(lost.detail, width, indent=digits + 3)
+            # Most of what is unselected has a name that nothing finds: it has no more to it.
+            some = "some are " if reason is DropReason.UNSELECTED else ""
+            yield from _item(f"{some}{lost.detail}", width, indent=digits + 3)
         if reason in _OF_SOME:
             yield from _item(_whose(account, reason), width, indent=digits + 3)
     for reason, lost in account.partly.items():
@@ -181,51 +190,9 @@ def _events(account: Account, width: int) -> Iterator[str]:
 
 def _next(account: Account, width: int) -> Iterator[str]:
     head = "Next"
-    for step in _steps(account):
+    for step in advice.steps(account):
         yield from _section(head, step, width)
         head = ""
-
-
-def _steps(account: Account) -> Iterator[str]:
-    if not account.seen and not account.dropped_targets:
-        yield (
-            "No target was discovered. static_configs, file_sd_configs, http_sd_configs and "
-            'kubernetes_sd_configs find targets: write targets: ["HOST:9400"] under static_configs '
-            "of a scrape_config, or check paths, urls, roles and selectors of the others; what is "
-            "wrong with them is said above."
-        )
-    elif not account.seen:
-        yield (
-            "Every discovered target was dropped. The reasons above name the rule and the value: "
-            "relabel regexes must match the whole value, and upper and lower case differ."
-        )
-    elif not account.up and account.down:
-        yield (
-            "No target gave a page that can be used; the reason stands below its URL. Try the URL "
-            "with curl from this machine."
-        )
-    elif account.up and account.up == account.empty:
-        yield "The pages are empty. Does the exporter see a GPU? Its log says so."
-    elif account.samples and not account.selected:
-        yield from _unselected(account)
-    if account.needs_second_scrape:
-        yield "Counters are sent as differences, which need two scrapes: run with --scrapes 2."
-
-
-def _unselected(account: Account) -> Iterator[str]:
-    if DropReason.DIMENSION_MISSING in account.lost or DropReason.DIMENSION_INVALID in account.lost:
-        yield (
-            "Samples were selected, but no dimension set fits them. Labels come from the exporter "
-            "and from relabel_configs; add a dimension set of labels that the samples have."
-        )
-    elif DropReason.UNSELECTED in account.lost:
-        yield (
-            "Nothing was selected. A metric_declaration needs both: label_matcher found in the "
-            "values of source_labels joined by label_separator, and a metric_selector found in "
-            "the metric's name."
-        )
-    elif not account.needs_second_scrape:
-        yield "No sample can be sent; the reasons above say why."
 
 
 def _section(head: str, text: str, width: int) -> list[str]:

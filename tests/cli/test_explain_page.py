@@ -387,7 +387,7 @@ def test_a_target_that_only_discovery_knows(exporter: FakeExporter, tmp_path: Pa
     code, stdout, _ = page("-c", config, "--page", secretive)
     assert code == exits.OK
     assert f'instance = "{exporter.address}"' in stdout
-    assert 'label_matcher finds nothing in Service = ""' in stdout
+    assert 'label_matcher "dcgm" finds nothing in Service = ""' in stdout
     assert "--label NAME=VALUE" in stdout
     assert "secret" not in stdout
     assert stdout.endswith("3 samples: 0 selected, 3 dropped: unselected 3\n")

@@ -253,7 +253,29 @@ def test_nothing_selected_is_not_success(exporter: FakeExporter, tmp_path: Path)
     config = program.configuration(tmp_path / "agent.json", exporter.address, selects="^Util$")
     done = program.run("run", "-c", str(config), "--dry-run", "--once")
     assert (done.code, done.stdout) == (4, "")
-    assert "Nothing was selected." in done.summary
+    assert "No metric_selector finds the names that are unselected." in done.summary
+
+
+def test_labels_that_are_missing_are_named(exporter: FakeExporter, tmp_path: Path) -> None:
+    """In the summary's samples and in its next step, with the rule that asks for them."""
+    config = program.configuration(tmp_path / "agent.json", exporter.address)
+    document = json.loads(config.read_text())
+    group = document["cwgpu"]["scrape_configs"][0]["static_configs"][0]
+    del group["labels"]
+    config.write_text(json.dumps(document))
+    done = program.run("run", "-c", str(config), "--dry-run", "--once")
+    why = 'selected by name, but label_matcher "dcgm" finds nothing in Service = ""'
+    said = " ".join(done.summary.split())
+    assert f"util, energy, temperature some are {why}" in said
+    assert f"Next Samples are {why}. Give the job's targets a value that it finds, by " in said
+    processor = document["logs"]["metrics_collected"]["prometheus"]["emf_processor"]
+    processor["metric_declaration"][0]["dimensions"] = [["Service", "Namespace"]]
+    group["labels"] = {"Service": "dcgm"}
+    config.write_text(json.dumps(document))
+    done = program.run("run", "-c", str(config), "--dry-run", "--once")
+    said = " ".join(done.summary.split())
+    assert "util, energy [Namespace, Service] needs Namespace 1 unselected" in said
+    assert "no dimension set fits them: [Namespace, Service] needs Namespace. Give the" in said
 
 
 def test_no_target_that_answers_is_not_success(tmp_path: Path) -> None:

@@ -227,7 +227,7 @@ RULES = (
             '# TYPE pick gauge\npick{Namespace="x"} 1',
             DropReason.UNSELECTED,
             (
-                "selected by name, but the label_matcher finds nothing in "
+                'selected by name, but label_matcher "^elsewhere" finds nothing in '
                 'Service;Namespace = "dcgm-exporter;gpu-operator"'
             ),
         ),

@@ -107,17 +107,31 @@ LOSSES = [
     ),
     Loss(
         "no declaration matches its labels",
-        Dropped(DropReason.UNSELECTED),
+        Dropped(
+            DropReason.UNSELECTED,
+            'selected by name, but label_matcher "^nginx" finds nothing in '
+            'Service = "dcgm-exporter"',
+        ),
         plan=kitchen.plan(declared(matcher="^nginx")),
     ),
     Loss(
+        "several declarations select its name, and none matches; of a long value the head is told",
+        Dropped(
+            DropReason.UNSELECTED,
+            'selected by name, but label_matcher "^a" finds nothing in Service = "dcgm-exporter" '
+            f'and label_matcher "^b" finds nothing in pod = "{"p" * 100}..."',
+        ),
+        ("DCGM_A", (("pod", "p" * 101),), GAUGE),
+        kitchen.plan(declared(matcher="^a"), declared(matcher="^b", source="pod")),
+    ),
+    Loss(
         "every dimension set needs a label that it has not",
-        Dropped(DropReason.DIMENSION_MISSING, "[node, pod] or [rack]"),
+        Dropped(DropReason.DIMENSION_MISSING, "[node, pod] needs node; [rack] needs rack"),
         plan=kitchen.plan(declared(sets=(("pod", "node"), ("rack",)))),
     ),
     Loss(
         "an empty label is an absent one",
-        Dropped(DropReason.DIMENSION_MISSING, "[pod]"),
+        Dropped(DropReason.DIMENSION_MISSING, "[pod] needs pod"),
         ("DCGM_A", (("pod", ""),), GAUGE),
         kitchen.plan(declared(sets=(("pod",),))),
     ),

@@ -46,6 +46,8 @@ def test_the_first_rule_of_each_reason_is_kept() -> None:
     tally.add(DropReason.UNTYPED, "m")
     (untyped, invalid) = tally.drops()
     assert (untyped.detail, invalid.detail) == ("", "pod is blank")
+    tally.add(DropReason.UNTYPED, "n", detail="late, and better than nothing")
+    assert tally.drops()[0].detail == "late, and better than nothing"
     more = Tally(tally.drops())
     more.add(DropReason.DIMENSION_INVALID, "n", detail="gpu is blank")
     assert more.drops()[1] == Drop(DropReason.DIMENSION_INVALID, 3, ("m", "n"), "pod is blank")

@@ -1,7 +1,8 @@
 """Metric declarations: from labels and a name to dimension sets."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given
@@ -22,9 +23,15 @@ LABELS = {
 }
 
 
-def found(pattern: str) -> Callable[[str], bool]:
-    """Search the pattern anywhere, as the configuration's regexes do."""
-    return lambda text: re.search(pattern, text) is not None
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Searches the pattern anywhere, as the configuration's regexes do."""
+
+    pattern: str
+
+    def __call__(self, text: str) -> bool:
+        """Say whether it is there."""
+        return re.search(self.pattern, text) is not None
 
 
 def make(
@@ -35,7 +42,7 @@ def make(
     separator: str = ";",
 ) -> Declaration:
     """Make a declaration with short defaults."""
-    return declare.declaration(labels, found(matcher), found(selector), sets, separator=separator)
+    return declare.declaration(labels, Found(matcher), Found(selector), sets, separator=separator)
 
 
 def test_names_are_sorted_and_equal_sets_become_one() -> None:

@@ -27,7 +27,10 @@ _ADVICE = {
         "If they are wanted, add a metric_selector, or correct source_labels and label_matcher. "
         "What discovery would add to the target's labels is said here by --label NAME=VALUE."
     ),
-    DropReason.DIMENSION_MISSING: "Add a dimension set of labels that they have.",
+    DropReason.DIMENSION_MISSING: (
+        "Give the job's targets these labels, by labels of static_configs or by a rule of "
+        "relabel_configs, or add a dimension set of labels that the samples have."
+    ),
     DropReason.DIMENSION_INVALID: "Replace the value by metric_relabel_configs.",
     DropReason.NAME_INVALID: "Rename it by metric_relabel_configs.",
 }
