@@ -378,7 +378,7 @@ def test_the_labels_of_a_target(
 
 
 def test_a_target_that_only_discovery_knows(exporter: FakeExporter, tmp_path: Path) -> None:
-    """Without static targets there are job and instance, and a hint about --label."""
+    """Without static targets there are job and instance, and at once a hint about --label."""
     config = configuration(
         tmp_path / "a.json", static_configs=None, file_sd_configs=[{"files": ["t.json"]}]
     )
@@ -388,9 +388,26 @@ def test_a_target_that_only_discovery_knows(exporter: FakeExporter, tmp_path: Pa
     assert code == exits.OK
     assert f'instance = "{exporter.address}"' in stdout
     assert 'label_matcher "dcgm" finds nothing in Service = ""' in stdout
-    assert "--label NAME=VALUE" in stdout
+    hint = "  without labels that discovery gives: --label NAME=VALUE gives them"
+    assert stdout.splitlines()[1] == hint
     assert "secret" not in stdout
     assert stdout.endswith("3 samples: 0 selected, 3 dropped: unselected 3\n")
+
+
+def test_labels_that_discovery_would_give() -> None:
+    """Those that the job's rules name are told, until they are given; a static target has all."""
+    shipped = (*SHIPPED[:3], "kubernetes-pod-dcgm-exporter", "--page", "-")
+    body = program.page()
+    _, stdout, _ = page(*shipped, stdin=body)
+    hint = "  without labels that discovery gives, such as Service, Namespace, NodeName: --label "
+    assert stdout.splitlines()[1].startswith(hint)
+    given = ("--label", "Service=dcgm-exporter", "--label", "Namespace=gpu")
+    _, stdout, _ = page(*shipped, *given, stdin=body)
+    assert "  without labels that discovery gives, such as NodeName: --label" in stdout
+    _, stdout, _ = page(*shipped, *given, "--label", "NodeName=n", stdin=body)
+    assert "that discovery gives" not in stdout
+    _, stdout, _ = page(*SHIPPED, "--page", "-", stdin=body)
+    assert "that discovery gives" not in stdout
 
 
 def test_a_page_that_is_refused(tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ class Answer:
     target: Labels
     namespace: str
     found: Explanation
+    absent: str = ""
+    """Which labels the target has not that it may have, and how to give them."""
 
 
 def whole(answer: Answer) -> Value:

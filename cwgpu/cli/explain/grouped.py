@@ -45,6 +45,7 @@ def text(answer: Answer) -> str:
 
 def _head(answer: Answer) -> Iterator[str]:
     yield f"PAGE {answer.source.name} ({answer.source.content_type or 'no Content-Type'})"
+    yield from _wrapped(answer.absent, 2)
     yield f"  read by the job {answer.job}, as a page of a target with these labels:"
     yield from (f"      {name} = {_quoted(value)}" for name, value in sorted(answer.target.items()))
 

@@ -100,7 +100,8 @@ def _fates(flags: dict[str, Any]) -> int:
     if isinstance(found, Refused):
         why = f"{found.detail} ({found.reason.value})"
         raise ExpositionError(f"{page.name}: the page is refused, nothing of it is sent: {why}")
-    answer = fates.Answer(page, job.name, target, plan.emf.namespace, found)
+    absent = public.absent(job, page, more)
+    answer = fates.Answer(page, job.name, target, plan.emf.namespace, found, absent=absent)
     if flags["output"] == "text":
         answers.put(grouped.text(answer))
     elif flags["output"] == "json":
