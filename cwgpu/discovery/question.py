@@ -20,10 +20,11 @@ NODE_NAME = "NODE_NAME"
 
 _CLUSTER_WIDE = frozenset({"node"})
 """Kinds that are in no namespace."""
-_NO_CLUSTER = (
+NO_CLUSTER = (
     "this is no pod of a cluster (KUBERNETES_SERVICE_HOST is not set), so kubernetes_sd_configs "
     "finds nothing here; elsewhere api_server or kubeconfig_file names a cluster"
 )
+"""The note about a discovery of its own cluster that has none."""
 _NO_NODE = (
     f"node_local: {NODE_NAME} is not in the environment; add {{name: {NODE_NAME}, valueFrom: "
     "{fieldRef: {fieldPath: spec.nodeName}}} to env of the agent's container"
@@ -63,7 +64,7 @@ def questions(
 ) -> Questions:
     """Give what a discovery asks in this environment; ``folder`` has our pod's service account."""
     if isinstance(discovery.server, InCluster) and not environ.get("KUBERNETES_SERVICE_HOST"):
-        return Questions(notes=(_NO_CLUSTER,))
+        return Questions(notes=(NO_CLUSTER,))
     node = environ.get(NODE_NAME, "")
     if discovery.node_local and not node:
         return Questions(faults=(_NO_NODE,))

@@ -288,6 +288,7 @@ def test_outside_of_a_cluster() -> None:
     done = asked(*SHIPPED)
     assert done.code == exits.NOTHING_FOUND
     assert "this is no pod of a cluster" in done.stderr
+    assert "to look in one now, add --kubeconfig ~/.kube/config\n" in done.stderr
 
 
 @pytest.mark.parametrize(

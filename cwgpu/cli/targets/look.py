@@ -8,6 +8,7 @@ from cwgpu.agent.clock import Clock
 from cwgpu.agent.roll import Roll, Value
 from cwgpu.agent.survey import Sight, surveying
 from cwgpu.config.ruleset import Jobs
+from cwgpu.discovery.question import NO_CLUSTER
 from cwgpu.kube import failure
 from cwgpu.kube.failure import Failure
 from cwgpu.model.errors import ConfigurationError
@@ -17,6 +18,7 @@ from cwgpu.plan.plan import Job
 
 # Faults that come and go are no news to the survey, which is of targets.
 _LOOK_S = 5.0
+_ELSEWHERE = f"{NO_CLUSTER}; to look in one now, add --kubeconfig ~/.kube/config"
 
 
 async def documents(
@@ -32,7 +34,7 @@ async def documents(
             shard, fault = await _in_force(read.shard, kubeconfig, timeout_s)
             if (sights, shard, fault) != former:
                 roll = Roll(shard, places, every=every)
-                yield roll.document(_with(each, fault) for each in sights)
+                yield roll.document(_advised(_with(each, fault)) for each in sights)
             former = (sights, shard, fault)
             sights = await survey.next(_LOOK_S)
 
@@ -68,6 +70,12 @@ def _with(sight: Sight, fault: Failure | None) -> Sight:
         return sight
     denied = sight.denied or fault.status in (failure.UNAUTHORIZED, failure.FORBIDDEN)
     return replace(sight, faults=(*sight.faults, fault.sentence), denied=denied)
+
+
+def _advised(sight: Sight) -> Sight:
+    """Name the flag where a note advises keys of the configuration alone."""
+    notes = (_ELSEWHERE if note == NO_CLUSTER else note for note in sight.notes)
+    return replace(sight, notes=tuple(notes))
 
 
 def _led_to(job: Job, kubeconfig: Path) -> Job:
