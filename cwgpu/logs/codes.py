@@ -55,6 +55,7 @@ CREDENTIALS = frozenset(
         "IncompleteSignatureException",
         "InvalidAccessKeyId",
         "InvalidClientTokenId",
+        "InvalidRegion",
         "InvalidSignatureException",  # also what a wrong local clock gives
         "InvalidToken",
         "MissingAuthenticationToken",

@@ -24,6 +24,7 @@ UNANSWERED: tuple[tuple[type[Exception], str], ...] = (
 )
 UNSIGNED: tuple[tuple[type[Exception], str], ...] = (
     (exceptions.NoRegionError, "NoRegion"),
+    (exceptions.InvalidRegionError, "InvalidRegion"),
     (exceptions.NoCredentialsError, "NoCredentials"),
     (exceptions.PartialCredentialsError, "NoCredentials"),
     # An unanswered request for credentials has sent no event: it is no more than unreached.
@@ -32,6 +33,8 @@ UNSIGNED: tuple[tuple[type[Exception], str], ...] = (
 ADVICE = {
     "NoRegion": 'no AWS region: write "region" under "agent" in the configuration, or set '
     "AWS_REGION",
+    "InvalidRegion": '{error} Write one such as eu-west-1 as "region" under "agent" in the '
+    "configuration, or set AWS_REGION to it",
     "NoCredentials": "{error}; give the pod's service account a role (IRSA or EKS Pod Identity), "
     "or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
 }

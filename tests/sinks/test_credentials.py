@@ -404,6 +404,20 @@ async def test_without_a_region_the_answer_says_where_to_write_it(
     assert 'write "region" under "agent"' in answer.message
 
 
+async def test_a_region_that_is_none_is_not_taken_for_missing_credentials(
+    service: FakeCloudWatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer says what was found, and where to write another."""
+    monkeypatch.setenv("AWS_REGION", "eu west")
+    sink = CloudWatchSink(Access(endpoint_url=service.url))
+    answer = await sink.send(parcel("x"))
+    await sink.close()
+    assert answer.code == "InvalidRegion"
+    assert "'eu west'" in answer.message
+    assert "Write one such as eu-west-1" in answer.message
+    assert service.calls == []
+
+
 async def test_the_configured_region_goes_before_every_variable(
     service: FakeCloudWatch, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -33,6 +33,7 @@ def test_a_call_that_fails_on_our_side_has_a_word_and_no_status(case: str) -> No
 
 BEFORE: dict[str, tuple[Exception, str]] = {
     "no region": (exceptions.NoRegionError(), "NoRegion"),
+    "no such region": (exceptions.InvalidRegionError(region_name="eu west"), "InvalidRegion"),
     "none": (exceptions.NoCredentialsError(), "NoCredentials"),
     "half": (exceptions.PartialCredentialsError(provider="env", cred_var="X"), "NoCredentials"),
     "sts away": (exceptions.ConnectTimeoutError(endpoint_url=URL), "ConnectTimeout"),
@@ -68,7 +69,14 @@ def test_a_secret_with_a_newline_is_hidden_too() -> None:
     assert failure.hide("it was hunter2", ["hunter2\n"]) == "it was ***"
 
 
-@pytest.mark.parametrize("error", [exceptions.NoRegionError(), exceptions.NoCredentialsError()])
+@pytest.mark.parametrize(
+    "error",
+    [
+        exceptions.NoRegionError(),
+        exceptions.InvalidRegionError(region_name="eu west"),
+        exceptions.NoCredentialsError(),
+    ],
+)
 def test_advice_comes_through_the_journals_mask(error: Exception) -> None:
     """What to write is no secret and must not look like one."""
     message = failure.before(error).message
