@@ -285,6 +285,22 @@ def test_where_it_is_sent_can_be_said(filled: Filled, tmp_path: Path) -> None:
         assert numbers(cloudwatch) == [0, 1, 2, 20, 21]
 
 
+@pytest.mark.parametrize(
+    ("region", "said"),
+    [({}, "no AWS region"), ({"AWS_REGION": "eu west"}, "Provided region_name 'eu west'")],
+)
+def test_the_flag_that_gives_a_region_is_named(
+    filled: Filled, region: dict[str, str], said: str
+) -> None:
+    """Where nobody names one, and where somebody names what is none."""
+    filled.spool.close()
+    keys = {"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "key"}
+    done = program.run("spool", "replay", str(filled.path), env={**keys, **region})
+    assert done.code == exits.PERMISSION
+    assert said in done.stderr
+    assert "; or give --region, such as --region eu-west-1" in done.stderr
+
+
 @pytest.mark.parametrize("name", ["other", "other/nowhere", "other/file"])
 def test_nothing_is_sent_from_what_is_no_spool(tmp_path: Path, name: str) -> None:
     """A directory that was mistaken for one is an error, and stays as it was."""

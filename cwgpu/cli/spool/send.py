@@ -6,6 +6,7 @@ import random
 import secrets
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from cwgpu.agent.clock import Clock
@@ -15,7 +16,8 @@ from cwgpu.agent.outflow import Outflow
 from cwgpu.agent.ports import Sink
 from cwgpu.agent.stock import Stock
 from cwgpu.cli import end, exits, streams
-from cwgpu.model.event import Outcome
+from cwgpu.logs.verdict import Answer, Credentials, Denied, Retry
+from cwgpu.model.event import Outcome, StreamKey
 from cwgpu.plan.plan import CloudWatch
 from cwgpu.plan.plan import Spool as Rules
 from cwgpu.sinks.access import Access
@@ -32,6 +34,9 @@ from cwgpu.telemetry.summary import Summary
 _PATIENCE_S = 86_400.0
 
 
+_REGIONLESS = frozenset({"NoRegion", "InvalidRegion"})
+
+
 class Progress(Observer):
     """Counts what was delivered and what was lost, and shows it to a person who watches."""
 
@@ -42,6 +47,19 @@ class Progress(Observer):
         self.events = self.samples = self.lost_samples = 0
         self.expected = 0
         """Events that there were at the beginning."""
+
+    def retrying(
+        self,
+        stream: StreamKey,
+        verdict: Retry | Credentials | Denied,
+        answer: Answer,
+        wait_s: float,
+    ) -> None:
+        """Name the flag, too, where a region is missing or wrong: an agent has none for it."""
+        if answer.code in _REGIONLESS:
+            advice = f"{answer.message}; or give --region, such as --region eu-west-1"
+            answer = replace(answer, message=advice)
+        super().retrying(stream, verdict, answer, wait_s)
 
     def outcome(self, outcome: Outcome, size_bytes: int, age_s: float | None = None) -> None:
         """Count what became of a batch."""
