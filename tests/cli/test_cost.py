@@ -239,6 +239,9 @@ def test_nothing_selected(tmp_path: Path) -> None:
     found = json.loads(stdout)
     assert found["bytes_per_sample"] is None
     assert found["usd_per_month"]["total"] == 0
+    code, stdout, stderr = cost(*web, config=config)
+    assert (code, stdout) == (exits.NOTHING_FOUND, "")
+    assert stderr == "cwgpu: nothing on the pages is selected: cwgpu explain page says why\n"
     assert cost(*web, config=config)[0] == exits.NOTHING_FOUND
 
 

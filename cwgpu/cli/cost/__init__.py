@@ -123,12 +123,16 @@ def _estimated(names: tuple[str, ...], flags: dict[str, Any]) -> int:
         )
     )
     told = document.document(made)
-    answers.put(table.text(told) if flags["output"] == "table" else json.dumps(told, indent=2))
+    nothing = not made.configured.pages.samples
+    if flags["output"] == "json":
+        answers.put(json.dumps(told, indent=2))
+    elif not nothing:
+        answers.put(table.text(told))
     metrics, most = told["metrics"]["fleet"], told["metrics"]["budget"]
     if most is not None and metrics > most:
         found = f"{metrics:,} custom metrics are more than the {most:,} of cwgpu.budget.metrics"
         streams.say(f"cwgpu: {found}\n")
-    if not made.configured.pages.samples:
+    if nothing:
         streams.say("cwgpu: nothing on the pages is selected: cwgpu explain page says why\n")
         return exits.NOTHING_FOUND
     return code
