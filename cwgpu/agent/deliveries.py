@@ -143,7 +143,8 @@ class Deliveries:
             why["reason"] = (
                 "the spool could not take them"
                 if directory
-                else "there is no spool to keep them: set cwgpu.spool.dir, and no mode off"
+                else "there is no spool that keeps them for the next start: write its directory "
+                "as cwgpu.spool.dir; cwgpu.spool.mode must not be off"
             )
         journal.event(
             _log,

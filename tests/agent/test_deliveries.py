@@ -6,7 +6,10 @@ from cwgpu.model.event import Outcome
 from tests.agent import stage
 from tests.agent.stage import A, Witness
 
-NO_SPOOL = "there is no spool to keep them: set cwgpu.spool.dir, and no mode off"
+NO_SPOOL = (
+    "there is no spool that keeps them for the next start: write its directory as cwgpu.spool.dir; "
+    "cwgpu.spool.mode must not be off"
+)
 
 
 @pytest.fixture
