@@ -9,6 +9,7 @@ from typing import Any
 from cwgpu.agent.clock import Clock
 from cwgpu.agent.watch import Watch
 from cwgpu.client.clients import Clients
+from cwgpu.discovery import static
 from cwgpu.model.target import TargetGroup
 from cwgpu.plan.plan import Job
 
@@ -41,7 +42,7 @@ def _sight(watch: Watch, job: Job) -> Sight:
         job,
         tuple(watch.groups(job)),
         tuple(dict.fromkeys(fault for each in found for fault in each.faults)),
-        tuple(dict.fromkeys(note for each in found for note in each.notes)),
+        tuple(dict.fromkeys([*static.notes(job), *(one for each in found for one in each.notes)])),
         any(each.denied for each in found),
         tuple(place for place, findings in said if findings is None),
     )

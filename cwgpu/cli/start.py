@@ -22,6 +22,7 @@ from cwgpu.agent.ports import Sink
 from cwgpu.agent.stock import Rest
 from cwgpu.cli import end, garbage, streams
 from cwgpu.cli.configure import Configuration
+from cwgpu.discovery import static
 from cwgpu.model.errors import UsageError
 from cwgpu.plan.plan import Plan, SpoolMode
 from cwgpu.sinks import stdout
@@ -83,7 +84,7 @@ def agent(
     style = Style(flags.log_format or ("text" if sys.stderr.isatty() else "json"))
     book = Journal(style, time.monotonic)
     book.open(flags.log_level)
-    summary = Summary() if flags.ends else None
+    summary = _summary(plan) if flags.ends else None
     observer = Observer(Metrics(time.time), summary)
     observer.reloaded()
     for warning in plan.warnings:
@@ -128,6 +129,15 @@ def _plan(configuration: Configuration, *, dry_run: bool) -> Plan:
         shard = plan.shard and replace(plan.shard, lease=None)
         return replace(plan, lease=None, shard=shard, spool=replace(plan.spool, directory=None))
     return plan
+
+
+def _summary(plan: Plan) -> Summary:
+    """Begin with what the plan says of targets: an agent in a cluster need not hear of it."""
+    summary = Summary(dict.fromkeys(name for job in plan.jobs for name in job.unset))
+    for job in plan.jobs:
+        for note in static.notes(job):
+            summary.discovery_said(job.name, note)
+    return summary
 
 
 def _tell_end(rest: Rest, plan: Plan, observer: Observer) -> None:

@@ -64,6 +64,7 @@ def _job(written: ScrapeConfig, defaults: Global, setting: Setting, loc: Loc) ->
         strict=written.strict,
         fallback_format=formats.fallback(written, report, loc),
         static=targets.static(written, setting, loc),
+        unset=targets.unset(written, setting),
         files=targets.files(written, setting, loc),
         http=targets.web(written, setting, loc),
         kubernetes=kubernetes.discoveries(written, setting, loc),

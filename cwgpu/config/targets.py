@@ -85,6 +85,16 @@ def _addresses(written: StaticConfig, setting: Setting, loc: Loc) -> Iterator[tu
             yield index, _filled(target, chosen)
 
 
+def unset(job: ScrapeConfig, setting: Setting) -> tuple[str, ...]:
+    """Name the variables that are not set, so that static targets come to nothing."""
+    environ = setting.environ
+    if environ is None:
+        return ()
+    targets = (target for written in job.static_configs for target in written.targets)
+    names = dict.fromkeys(name for target in targets for name in _VARIABLE.findall(target))
+    return tuple(name for name in names if not _values(environ.get(name, "")))
+
+
 def _filled(target: str, values: Mapping[str, str]) -> str:
     return _VARIABLE.sub(lambda match: values[match[1]], target)
 

@@ -87,6 +87,8 @@ class Job:
     fallback_format: Format | None = Format.TEXT
     """How a page of unknown or missing Content-Type is read; None fails the scrape."""
     static: tuple[TargetGroup, ...] = ()
+    unset: tuple[str, ...] = ()
+    """Variables that are not set, so that static targets are missing."""
     files: tuple[FileDiscovery, ...] = ()
     http: tuple[HttpDiscovery, ...] = ()
     kubernetes: tuple[KubernetesDiscovery, ...] = ()

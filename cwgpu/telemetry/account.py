@@ -59,7 +59,9 @@ class Lost:
 class Account:
     """Takes what happens. Memory is bounded by the targets there are."""
 
-    def __init__(self) -> None:
+    def __init__(self, unset: Iterable[str] = ()) -> None:
+        """``unset`` names variables that static targets are missing for."""
+        self.unset = tuple(unset)
         self.seen: dict[Identity, Seen] = {}
         self.dropped_targets: tuple[DroppedTarget, ...] = ()
         self.discovery: dict[tuple[str, str], None] = {}

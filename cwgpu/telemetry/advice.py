@@ -11,7 +11,13 @@ _GIVEN = "by labels of static_configs or by a rule of relabel_configs"
 
 def steps(account: Account) -> Iterator[str]:
     """Give the sentences; none after a run that leaves nothing to be done."""
-    if not account.seen and not account.dropped_targets:
+    if not account.seen and not account.dropped_targets and account.unset:
+        first = account.unset[0]
+        yield (
+            f"No target was discovered. Set {' and '.join(account.unset)} to where an exporter is, "
+            f"such as {first}=127.0.0.1:9400 before the command."
+        )
+    elif not account.seen and not account.dropped_targets:
         yield (
             "No target was discovered. static_configs, file_sd_configs, http_sd_configs and "
             'kubernetes_sd_configs find targets: write targets: ["HOST:9400"] under static_configs '

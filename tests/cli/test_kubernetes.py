@@ -120,6 +120,16 @@ def test_a_server_that_does_not_answer(tmp_path: Path) -> None:
     assert "127.0.0.1:1: connection refused; is the API server running?" in said["reason"]
 
 
+def test_the_shipped_configuration_without_an_exporter() -> None:
+    """Which variable names one is said in the summary and in its next step."""
+    done = program.run("run", "-c", str(SHIPPED), *ONCE, env={"CLUSTER_NAME": "lab"})
+    assert done.code == exits.NOTHING_FOUND
+    why = "DCGM_EXPORTER_URL is not set, so static_configs make no target of it: set it to the"
+    said = " ".join(done.summary.split())
+    assert f"job dcgm-exporter: {why}" in said
+    assert "Next No target was discovered. Set DCGM_EXPORTER_URL to where an exporter is" in said
+
+
 def test_the_shipped_configuration_outside_of_a_cluster(tmp_path: Path) -> None:
     """One variable names an exporter; that there is no cluster is said once, and is no fault."""
     with FakeExporter(page("train-0", 87)) as exporter:

@@ -9,9 +9,10 @@ from cwgpu.config.load import Examined
 from cwgpu.config.where import Found
 
 
-def examined(labels: dict[str, str], **environ: str) -> Examined:
-    """Examine an agent's file whose one target has these labels."""
-    job = {"job_name": "gpu", "static_configs": [{"targets": ["a:9400"], "labels": labels}]}
+def examined(labels: dict[str, str], *targets: str, **environ: str) -> Examined:
+    """Examine an agent's file whose one group has these labels, and one target or these."""
+    group = {"targets": targets or ["a:9400"], "labels": labels}
+    job = {"job_name": "gpu", "static_configs": [group]}
     logs = {"metrics_collected": {"prometheus": {"cluster_name": "lab"}}}
     text = json.dumps({"logs": logs, "cwgpu": {"scrape_configs": [job]}})
     read = document.read(text.encode(), "agent.json", Form.JSON)
@@ -36,6 +37,15 @@ def test_a_variable_that_is_not_set_is_empty_in_a_label() -> None:
     assert note.path == "cwgpu.scrape_configs[0].static_configs[0].labels.a"
 
 
+def test_a_variable_that_is_not_set_makes_no_target() -> None:
+    """The job knows those that its targets are missing for, each once; empty is not set."""
+    found = examined({}, "${HOST}:${PORT}", "${PORT}", "${NODE}", "a:1", HOST="h", NODE=" , ")
+    assert found.plan is not None
+    (job,) = found.plan.jobs
+    assert job.static[0].targets == ({"__address__": "a:1"},)
+    assert job.unset == ("PORT", "NODE")
+
+
 def test_a_prometheus_yml_has_no_variables() -> None:
     """There ``${NAME}`` in a label is text, as in Prometheus."""
     group = "{targets: [a], labels: {b: '${HOME}'}}"
@@ -44,3 +54,4 @@ def test_a_prometheus_yml_has_no_variables() -> None:
     jobs, said = load.prometheus_file(Found(read.root, read.complaints, Path("/etc/gpu")))
     assert said == ()
     assert jobs[0].static[0].labels == {"b": "${HOME}"}
+    assert jobs[0].unset == ()

@@ -154,6 +154,15 @@ def test_no_target_says_where_to_name_one() -> None:
     assert "static_configs" in steps(Summary())
 
 
+def test_no_target_because_of_a_variable() -> None:
+    """It is named, with what to set it to; where there are targets nobody misses it."""
+    summary = Summary(["URL", "OTHER"])
+    assert steps(summary).startswith("No target was discovered. Set URL and OTHER to where an ")
+    assert "such as URL=127.0.0.1:9400 before the command" in steps(summary)
+    summary.discovered([aim()], [])
+    assert steps(summary) == ""
+
+
 def test_why_targets_are_missing() -> None:
     """What discovery said stands below the targets: each sentence once, a few of many."""
     summary = Summary()
