@@ -30,6 +30,7 @@ _OF_A_JOB = frozenset((TARGETS, SAMPLES, "job_name"))
 _OF_AN_AGENT = frozenset(("agent", "logs", "metrics", "traces", "cwgpu"))
 _JOBS: tuple[Loc, ...] = (("scrape_configs",), ("cwgpu", "scrape_configs"))
 _YAML = (".yml", ".yaml")
+_BY_FLAG = "with --job"
 _OF_THE_PLACE = frozenset(("no-log-group",))
 """Errors that are not about jobs, and may be none where the configuration is used."""
 
@@ -78,7 +79,7 @@ def rules_of(path: Path, job: str | None, environ: Mapping[str, str], *, key: st
     _refuse(found.complaints)
     names = _names(found.root)
     if found.root.kind is not Kind.SEQUENCE and not names & _OF_A_JOB:
-        return _pick(_jobs(found, None, environ), job).ruleset(key)
+        return _pick(_jobs(found, None, environ), job, "as --rules FILE:JOB").ruleset(key)
     if job is not None:
         raise UsageError(f"{path} holds rules, not jobs to choose from: leave :{job} out")
     if key == TARGETS and SAMPLES in names and TARGETS not in names:
@@ -153,18 +154,20 @@ def _written(root: Node, job: str, key: str) -> Node | None:
     return None
 
 
-def _pick(read: Jobs, job: str | None) -> Chosen:
-    return Chosen(pick(read.jobs, job, read.found.root.place.source.name), read.found)
+def _pick(read: Jobs, job: str | None, how: str = _BY_FLAG) -> Chosen:
+    return Chosen(pick(read.jobs, job, read.found.root.place.source.name, how), read.found)
 
 
-def pick(jobs: Sequence["Job"], job: str | None, file: str) -> "Job":
-    """Choose by name; without one, the only job. UsageError says what there is to choose from."""
+def pick(jobs: Sequence["Job"], job: str | None, file: str, how: str = _BY_FLAG) -> "Job":
+    """Choose by name; without one, the only job. UsageError says what there is to choose from.
+
+    ``how`` is what the command has to name a job by.
+    """
     names = [each.name for each in jobs]
     if not names:
         raise UsageError(f"{file} has no jobs")
     if job is None and len(names) > 1:
-        advice = "name one, with --job, or of --rules as FILE:JOB"
-        raise UsageError(f"{file} has several jobs; {advice}: {', '.join(names)}")
+        raise UsageError(f"{file} has several jobs; name one {how}: {', '.join(names)}")
     if job is not None and job not in names:
         meant = nearest(job, names)
         advice = f"did you mean {short(meant)}?" if meant else f"it has: {', '.join(names)}"

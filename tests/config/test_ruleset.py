@@ -167,7 +167,7 @@ def test_jobs_in_the_place_of_those_that_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "job", "said"),
     [
-        (JOBS, None, "has several jobs; name one, with --job, or of --rules as FILE:JOB: gpu, a:b"),
+        (JOBS, None, "has several jobs; name one as --rules FILE:JOB: gpu, a:b"),
         (JOBS, "gpus", "has no job 'gpus'; did you mean 'gpu'?"),
         (JOBS, "x", "has no job 'x'; it has: gpu, a:b"),
         ("global: {}", None, "has no jobs"),
