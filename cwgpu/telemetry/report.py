@@ -112,6 +112,10 @@ def _targets(account: Account, width: int) -> Iterator[str]:
         yield from _item(f"down: {one.target.url}", width)
         yield from _item(f"{why.reason.value}: {why.detail}", width, indent=4)
     yield from _rest(len(failed), "down", width)
+    if account.bugs:
+        scrapes = _count(account.bugs, "scrape")
+        said = f"broken: {scrapes}, by a fault of cwgpu; please report it, with its traceback above"
+        yield from _item(said, width)
     empty = [one for one in account.seen.values() if one.empty]
     for one in empty[:_EXAMPLES]:
         yield from _item(f"up, but its page is empty: {one.target.url}", width)

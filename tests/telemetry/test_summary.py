@@ -190,6 +190,15 @@ def test_no_target_answers() -> None:
     assert (summary.up, summary.down) == (0, 1)
 
 
+def test_a_scrape_that_broke() -> None:
+    """That nothing came of it is our fault, and is said to be."""
+    summary = Summary()
+    summary.discovered([aim()], [])
+    summary.bugs = 2
+    text = " ".join(summary.render().split())
+    assert "broken: 2 scrapes, by a fault of cwgpu; please report it" in text
+
+
 def test_empty_pages() -> None:
     """A page without samples leads to the exporter."""
     summary = Summary()
