@@ -127,10 +127,8 @@ class Recipe:
 
     def consider(self, series: Series, target_labels: Labels) -> Considered | Dropped | Refused:
         """Go as far as the declarations, whose answer decides."""
-        labelled = self.labelled(series, target_labels)
-        if not isinstance(labelled, Labelled):
-            return labelled
-        return self._considered(labelled, series.role)
+        found = self.labelled(series, target_labels)
+        return self._considered(found, series.role) if isinstance(found, Labelled) else found
 
     def labelled(self, series: Series, target_labels: Labels) -> Labelled | Dropped | Refused:
         """Go as far as metric relabelling, and see whether the job lets in what that leaves."""
