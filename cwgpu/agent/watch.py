@@ -108,7 +108,7 @@ class Watch:
         return f"waiting for the first answer of {silent[0].place} of job {silent[0].job}{others}"
 
     async def run(self) -> None:
-        """Ask for ever. Raises what ``bug`` does."""
+        """Ask for ever. Raises what ``bug`` does, and what no reflector should have raised."""
         watching: asyncio.Task[None] | None = None
         async with asyncio.TaskGroup() as tasks:
             while True:

@@ -33,8 +33,8 @@ from cwgpu.telemetry.summary import Summary
 # for patience, we go on for as long as that takes.
 _PATIENCE_S = 86_400.0
 
-
 _REGIONLESS = frozenset({"NoRegion", "InvalidRegion"})
+"""Codes of answers that another region would not have."""
 
 
 class Progress(Observer):
